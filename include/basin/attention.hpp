@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/backend/concept.hpp>
+#include <basin/core/options.hpp>
+#include <basin/detail/checks.hpp>
+
+namespace basin {
+namespace detail {
+
+/// Everything after the policy: options, if the caller gave them, then statistics.
+template <class F>
+void split_options(F const& run) {
+    run(options{});
+}
+template <class F, class First, class... Rest>
+void split_options(F const& run, First const& first, Rest const&... rest) {
+    if constexpr (std::same_as<First, options>) run(first, rest...);
+    else run(options{}, first, rest...);
+}
+
+struct attention_function {
+    template <class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
+    void operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) const {
+        explain_backend_and_policy<Backend, Policy>();
+        static_assert(outlives_call<Out>, "basin: out is a temporary: its result would be lost; give attention a named array");
+        static_assert(!std::is_const_v<element_of<Out>>, "basin: out is const: attention writes into it");
+        using T = std::remove_const_t<element_of<Q>>;
+        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>> && std::same_as<T, std::remove_const_t<element_of<V>>> && std::same_as<T, element_of<Out>>,
+                      "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no precisions silently");
+        view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k"), value = lift_tensor(describe(v, "v"), "v");
+        view<T, 4> const output = lift_tensor(describe(out, "out"), "out");
+        split_options([&](options const& o, auto const&... s) { run(backend, query, key, value, output, policy, o, s...); }, rest...);
+    }
+
+private:
+    template <class Backend, class T, class Policy, class... Statistics>
+    static void run(Backend const& backend, view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
+                    view<T, 4> const& out, Policy const& policy, options const& o, Statistics const&... statistics) {
+        explain_statistics<accumulation_t<T>, Statistics...>();
+        check_shapes(q, k);
+        check_values(q, k, v, out);
+        (check_statistic(statistics, q, k), ...);
+        (check_statistic_alias(statistics, q.data(), k.data(), v.data(), out.data()), ...);
+        layout const where = make_layout(o, q.extent(0), q.extent(2), k.extent(2));
+        auto const bound = basin::bind(policy, facts_of(where, q, k, v.extent(3)));
+        if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
+
+        attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
+            q, k, v, out, {}, false, scale_of(o, q), bound, where, {statistics...}};
+        zero_padding(where, out);
+        (reset(statistics), ...);
+        backend.run(task);
+    }
+};
+
+struct observe_function {
+    template <class Backend, class Q, class K, class Lse, class Policy, class... Rest>
+    void operator()(Backend const& backend, Q&& q, K&& k, Lse&& lse, Policy const& policy, Rest const&... rest) const {
+        explain_backend_and_policy<Backend, Policy>();
+        using T = std::remove_const_t<element_of<Q>>;
+        using A = accumulation_t<T>;
+        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>>, "basin: q and k must have the same scalar type");
+        static_assert(std::same_as<A, std::remove_const_t<element_of<Lse>>>, "basin: lse must be in the accumulation type: float, or double for double arrays");
+        view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k");
+        view<A const, 4> const known = lift_statistic(describe(lse, "lse"), false, "lse");
+        split_options([&](options const& o, auto const&... s) { run(backend, query, key, known, policy, o, s...); }, rest...);
+    }
+
+private:
+    template <class Backend, class T, class A, class Policy, class... Statistics>
+    static void run(Backend const& backend, view<T const, 4> const& q, view<T const, 4> const& k, view<A const, 4> const& lse,
+                    Policy const& policy, options const& o, Statistics const&... statistics) {
+        explain_statistics<A, Statistics...>();
+        static_assert(!(needs_key_weight<Statistics> || ...), "basin: this statistic needs the values: ask attention for it, observe has no v");
+        check_shapes(q, k);
+        check_known_lse(lse, q);
+        (check_statistic(statistics, q, k), ...);
+        (check_statistic_alias(statistics, q.data(), k.data(), lse.data()), ...);
+        layout const where = make_layout(o, q.extent(0), q.extent(2), k.extent(2));
+        auto const bound = basin::bind(policy, facts_of(where, q, k, 0));
+        if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
+        attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
+            q, k, {}, {}, lse, true, scale_of(o, q), bound, where, {statistics...}};
+        (reset(statistics), ...);
+        backend.run(task);
+    }
+};
+
+} // namespace detail
+
+/// attention(backend, q, k, v, out, policy, [options,] statistics...)
+/// Writes softmax(scale q.k, changed and masked by the policy) v into out, and the statistics into their arrays, in one
+/// pass. Arrays are (batch, head, token, channel) with any strides; (token, channel) is one head; rank 3 is named by
+/// heads() or batches(). The heads of q are a multiple of those of k and v. On an error nothing is written.
+inline constexpr detail::attention_function attention{};
+
+/// observe(backend, q, k, lse, policy, [options,] statistics...)
+/// The statistics alone, from the lse of an earlier call under the same policy: no values are read, no output is made.
+inline constexpr detail::observe_function observe{};
+
+} // namespace basin

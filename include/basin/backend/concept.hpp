@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/layout.hpp>
+#include <basin/core/sinks.hpp>
+#include <basin/core/statistic.hpp>
+
+#include <tuple>
+
+// What a backend gets and what it must do. A backend is a type with
+//   template <class Task> void run(Task const&) const;
+// for every attention_task below. The entry has checked every extent and alias, bound the policy, zeroed the outputs of
+// padded queries and filled the statistics with their identities (unless they accumulate); the backend writes the output
+// of the queries of each text and *combines* its results into the statistics. It may throw only before it has written.
+namespace basin {
+
+/// T: storage scalar. With `known_lse` the call is an observation: no values, no output, probabilities are
+/// exp(score - known lse).
+template <class T, class Policy, class... Statistics>
+struct attention_task {
+    using scalar_type = T;
+    using accumulation = accumulation_t<T>;
+    using policy_type = Policy;
+
+    view<T const, 4> q, k, v;
+    view<T, 4> out;
+    view<accumulation const, 4> known_lse; // (batch, head, 1, query)
+    bool observing;
+    accumulation scale;
+    Policy policy;
+    layout where;
+    std::tuple<Statistics...> statistics;
+
+    index_t query_heads() const { return q.extent(1); }
+    index_t key_value_head(index_t head) const { return head / (q.extent(1) / k.extent(1)); }
+    head_site heads_of(text const& t, index_t head) const { return {t.number, head, key_value_head(head)}; }
+
+    static constexpr bool needs_key_weight = (basin::needs_key_weight<Statistics> || ...);
+    static constexpr bool needs_favourite = (basin::needs_favourite<Statistics> || ...);
+    /// Whether any statistic looks at pairs, and not only at rows.
+    static constexpr bool needs_pairs = (!basin::only_rows<Statistics> || ...);
+
+    template <class F>
+    void for_each_statistic(F&& f) const {
+        std::apply([&](auto const&... s) { (f(s), ...); }, statistics);
+    }
+};
+
+namespace detail {
+struct no_policy {
+    constexpr bool visible(site) const { return true; }
+};
+using probe_task = attention_task<float, no_policy>;
+} // namespace detail
+
+template <class B>
+concept backend = std::copyable<B> && requires(B const& b, detail::probe_task const& task) { b.run(task); };
+
+} // namespace basin

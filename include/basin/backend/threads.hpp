@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/site.hpp>
+
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace basin::detail {
+
+/// Runs f(0) ... f(tasks - 1) on up to `threads` threads, the caller's among them; returns when all are done. Threads live
+/// as long as the call: nothing is global, nothing stays behind. Whoever has a pool gives it to the backend instead.
+template <class F>
+void run_tasks(index_t threads, index_t tasks, F const& f) {
+    if (threads > tasks) threads = tasks;
+    if (threads <= 1) {
+        for (index_t i = 0; i < tasks; ++i) f(i);
+        return;
+    }
+    std::atomic<index_t> next{0};
+    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(threads));
+    auto const work = [&](index_t who) {
+#if defined(__cpp_exceptions)
+        try {
+#endif
+            for (index_t i = next++; i < tasks; i = next++) f(i);
+#if defined(__cpp_exceptions)
+        } catch (...) {
+            failures[static_cast<std::size_t>(who)] = std::current_exception();
+            next = tasks;
+        }
+#endif
+    };
+    {
+        std::vector<std::jthread> others;
+        others.reserve(static_cast<std::size_t>(threads - 1));
+        for (index_t who = 1; who < threads; ++who) others.emplace_back(work, who);
+        work(0);
+    }
+#if defined(__cpp_exceptions)
+    for (auto const& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
+    }
+#endif
+}
+
+} // namespace basin::detail

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/error.hpp>
+#include <basin/core/view.hpp>
+
+#include <initializer_list>
+
+namespace basin {
+
+/// The bits of a key_set as kernels see them; an extent of 1 on the batch or head axis means "shared by all".
+struct key_set_view {
+    std::uint64_t const* words = nullptr;
+    index_t batch = 0, heads = 0, keys = 0, words_per_row = 0;
+
+    std::uint64_t const* row(index_t b, index_t h) const {
+        std::ptrdiff_t const entry = batch == 1 ? 0 : b;
+        std::ptrdiff_t const head = heads == 1 ? 0 : h;
+        return words + (entry * heads + head) * words_per_row;
+    }
+    bool contains(index_t b, index_t h, index_t key) const {
+        return ((row(b, h)[key >> 6] >> (static_cast<unsigned>(key) & 63U)) & 1U) != 0U;
+    }
+    /// How many keys of [begin, end) are in the set.
+    index_t count(index_t b, index_t h, index_t begin, index_t end) const {
+        std::uint64_t const* const bits = row(b, h);
+        index_t total = 0;
+        for (index_t word = begin >> 6; word < (end + 63) >> 6; ++word) {
+            std::uint64_t x = bits[word];
+            if (word == begin >> 6) x &= ~std::uint64_t{0} << (static_cast<unsigned>(begin) & 63U);
+            if (word == (end - 1) >> 6) x &= ~std::uint64_t{0} >> (63U - (static_cast<unsigned>(end - 1) & 63U));
+            total += __builtin_popcountll(x);
+        }
+        return total;
+    }
+};
+
+/// A set of keys for each batch entry and head: one bit each. Head (or batch) extent 1 is shared by all heads (entries).
+class key_set {
+public:
+    key_set() = default;
+    key_set(index_t batch, index_t heads, index_t keys)
+        : batch_(batch), heads_(heads), keys_(keys), words_(batch, heads, (keys + 63) / 64) {}
+    /// The same keys for every batch entry and head.
+    key_set(index_t keys, std::initializer_list<index_t> members) : key_set(1, 1, keys) {
+        for (index_t const key : members) insert(0, 0, key);
+    }
+
+    index_t batch() const { return batch_; }
+    index_t heads() const { return heads_; }
+    index_t keys() const { return keys_; }
+
+    void insert(index_t b, index_t h, index_t key) { word(b, h, key) |= bit(key); }
+    void erase(index_t b, index_t h, index_t key) { word(b, h, key) &= ~bit(key); }
+    bool contains(index_t b, index_t h, index_t key) const {
+        check(b, h, key);
+        return (words_(b, h, key >> 6) & bit(key)) != 0U;
+    }
+    index_t count() const {
+        index_t total = 0;
+        for (std::uint64_t const w : words_) total += __builtin_popcountll(w);
+        return total;
+    }
+    index_t count(index_t b, index_t h) const {
+        check(b, h, 0);
+        return bits().count(b, h, 0, keys_);
+    }
+    key_set_view bits() const { return {words_.data(), batch_, heads_, keys_, words_.extent(2)}; }
+
+    friend bool operator==(key_set const& a, key_set const& b) {
+        if (a.batch_ != b.batch_ || a.heads_ != b.heads_ || a.keys_ != b.keys_) return false;
+        for (std::ptrdiff_t i = 0; i < a.words_.size(); ++i) {
+            if (a.words_.data()[i] != b.words_.data()[i]) return false;
+        }
+        return true;
+    }
+
+private:
+    static std::uint64_t bit(index_t key) { return std::uint64_t{1} << (static_cast<unsigned>(key) & 63U); }
+    std::uint64_t& word(index_t b, index_t h, index_t key) {
+        check(b, h, key);
+        return words_(b, h, key >> 6);
+    }
+    void check(index_t b, index_t h, index_t key) const {
+        if (b < 0 || b >= batch_ || h < 0 || h >= heads_ || key < 0 || key >= keys_) {
+            detail::fail<argument_error>("key_set: (", b, ", ", h, ", ", key, ") is outside of its extents (", batch_, ", ", heads_, ", ", keys_, ")");
+        }
+    }
+
+    index_t batch_ = 0, heads_ = 0, keys_ = 0;
+    buffer<std::uint64_t, 3> words_;
+};
+
+} // namespace basin

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/policy.hpp>
+#include <basin/core/view.hpp>
+
+namespace basin {
+
+/// A penalty that grows with distance: score - slope * |query - key|, one slope per head. Symmetric, as bidirectional
+/// models need it. `alibi::geometric(heads)` gives the slopes 2^(-8 (h + 1) / heads) of the original work.
+class alibi {
+public:
+    struct bound {
+        using lanes = supported;
+        double const* slopes;
+        template <class X, class Lane>
+        X score(X x, basic_site<Lane> const& s) const {
+            return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head]);
+        }
+    };
+
+    explicit alibi(std::initializer_list<double> slopes) : slopes_(static_cast<index_t>(slopes.size())) {
+        index_t head = 0;
+        for (double const slope : slopes) slopes_(head++) = slope;
+    }
+    static alibi geometric(index_t heads) {
+        alibi result({});
+        result.slopes_ = buffer<double, 1>(heads);
+        for (index_t h = 0; h < heads; ++h) result.slopes_(h) = math::pow(2.0, -8.0 * (h + 1) / heads);
+        return result;
+    }
+
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const {
+        return bound{slopes_.data()}.score(x, s);
+    }
+    bound bind(shape_facts const& facts) const {
+        if (slopes_.extent(0) != facts.heads) detail::fail<shape_error>("alibi: has slopes for ", slopes_.extent(0), " heads, but q has ", facts.heads);
+        return {slopes_.data()};
+    }
+
+private:
+    buffer<double, 1> slopes_;
+};
+
+} // namespace basin

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/lift.hpp>
+#include <basin/core/policy.hpp>
+
+namespace basin {
+
+/// Adds a table to the scores: (query, key), or (batch, head, query, key), where an extent of 1 broadcasts. It borrows
+/// the table, which may be large: keep the array alive while the policy is used. -inf in the table hides a pair.
+template <class T>
+class bias {
+public:
+    using lanes = supported;
+
+    template <class Array>
+        requires(!std::same_as<std::remove_cvref_t<Array>, bias>)
+    explicit bias(Array&& table) : table_(detail::lift_tensor(detail::describe(table, "bias"), "bias")) {
+        static_assert(detail::outlives_call<Array>, "basin: a bias borrows its table: keep the array in a variable, a temporary would dangle");
+        for (std::size_t i = 0; i < 4; ++i) strides_[i] = table_.extent(i) == 1 ? 0 : table_.stride(i);
+    }
+
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const {
+        // All keys of a lane share one query; only the key is looked up.
+        T const* const row = table_.data() + s.batch * strides_[0] + s.head * strides_[1] + first(s.query) * strides_[2];
+        return x + math::lookup<X>(row, strides_[3], s.key);
+    }
+    bias bind(shape_facts const& facts) const {
+        index_t const need[4] = {facts.batch, facts.heads, facts.queries, facts.keys};
+        char const* const axis[4] = {"batch", "head", "query", "key"};
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (table_.extent(i) != 1 && table_.extent(i) < need[i]) {
+                detail::fail<shape_error>("bias: ", axis[i], " extent is ", table_.extent(i), ", but the call has ", need[i], "; 1 broadcasts");
+            }
+        }
+        if (table_.data() == nullptr && table_.size() != 0) detail::fail<argument_error>("bias: the table has no data");
+        return *this;
+    }
+
+private:
+    static index_t first(index_t query) { return query; }
+    template <class Family>
+    static index_t first(index_lanes<Family> query) {
+        return Family::first(query.raw);
+    }
+
+    view<T const, 4> table_;
+    tuple_of<std::ptrdiff_t, 4> strides_{};
+};
+template <class Array>
+bias(Array&&) -> bias<std::remove_const_t<detail::element_of<Array>>>;
+
+} // namespace basin

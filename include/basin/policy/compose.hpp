@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/policy.hpp>
+
+// How policies are put together. `all_of(a, b)`: a key is seen where both see it; scores run left to right; sinks add
+// up. `any_of` and `none_of` are for masks alone, because "a soft cap or a window" has no meaning; `where(mask, p)`
+// is what people mean by that. The operators & | ~ are the same functions.
+namespace basin {
+
+template <policy A, policy B>
+struct both {
+    using lanes = supported;
+    A a;
+    B b;
+
+    template <class Lane>
+    auto visible(basic_site<Lane> const& s) const
+        requires(detail::has_visible<A> || detail::has_visible<B>)
+    {
+        return facet::visible(a, s) && facet::visible(b, s);
+    }
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const
+        requires(detail::has_score<A> || detail::has_score<B>)
+    {
+        return facet::score(b, facet::score(a, x, s), s);
+    }
+    template <class X, class Lane>
+    X weight(X x, basic_site<Lane> const& s) const
+        requires(detail::has_weight<A> || detail::has_weight<B>)
+    {
+        return facet::weight(b, facet::weight(a, x, s), s);
+    }
+    template <class X>
+    X value(X x, value_site const& s) const
+        requires(detail::has_value<A> || detail::has_value<B>)
+    {
+        return facet::value(b, facet::value(a, x, s), s);
+    }
+    template <class Visitor>
+    void visit_sinks(head_site const& s, Visitor& visitor) const
+        requires(detail::has_sinks<A> || detail::has_sinks<B>)
+    {
+        facet::visit_sinks(a, s, visitor);
+        facet::visit_sinks(b, s, visitor);
+    }
+    coverage cover(tile const& t) const { return meet(facet::cover(a, t), facet::cover(b, t)); }
+    bool hides(head_site const& s, index_t key) const { return facet::hides(a, s, key) || facet::hides(b, s, key); }
+    auto bind(shape_facts const& facts) const { return both<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)}; }
+};
+
+template <mask A, mask B>
+struct either {
+    using lanes = supported;
+    A a;
+    B b;
+
+    template <class Lane>
+    auto visible(basic_site<Lane> const& s) const {
+        return facet::visible(a, s) || facet::visible(b, s);
+    }
+    coverage cover(tile const& t) const { return join(facet::cover(a, t), facet::cover(b, t)); }
+    bool hides(head_site const& s, index_t key) const { return facet::hides(a, s, key) && facet::hides(b, s, key); }
+    auto bind(shape_facts const& facts) const { return either<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)}; }
+};
+
+template <mask A>
+struct inverse {
+    using lanes = supported;
+    A a;
+
+    template <class Lane>
+    auto visible(basic_site<Lane> const& s) const {
+        return !facet::visible(a, s);
+    }
+    coverage cover(tile const& t) const { return complement(facet::cover(a, t)); }
+    auto bind(shape_facts const& facts) const { return inverse<bound_t<A>>{basin::bind(a, facts)}; }
+};
+
+/// Scores, weights and values of `p` only where the mask sees; elsewhere they stay as they are. Hides nothing itself.
+template <mask M, policy P>
+struct only_where {
+    using lanes = supported;
+    M condition;
+    P p;
+
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const
+        requires detail::has_score<P>
+    {
+        return math::select(facet::visible(condition, s), facet::score(p, x, s), x);
+    }
+    template <class X, class Lane>
+    X weight(X x, basic_site<Lane> const& s) const
+        requires detail::has_weight<P>
+    {
+        return math::select(facet::visible(condition, s), facet::weight(p, x, s), x);
+    }
+    auto bind(shape_facts const& facts) const {
+        return only_where<bound_t<M>, bound_t<P>>{basin::bind(condition, facts), basin::bind(p, facts)};
+    }
+};
+
+template <policy A>
+constexpr A all_of(A a) {
+    return a;
+}
+template <policy A, policy B, policy... Rest>
+constexpr auto all_of(A a, B b, Rest... rest) {
+    return all_of(both<A, B>{a, b}, rest...);
+}
+
+template <policy A, policy... Rest>
+constexpr auto any_of(A a, Rest... rest) {
+    static_assert(mask<A> && (mask<Rest> && ...),
+                  "basin: any_of takes masks only: 'either a mask or a change of scores' has no meaning; to change scores in some places write where(mask, policy)");
+    if constexpr (!(mask<A> && (mask<Rest> && ...))) return a;
+    else if constexpr (sizeof...(Rest) == 0) return a;
+    else {
+        auto const others = any_of(rest...);
+        return either<A, std::remove_const_t<decltype(others)>>{a, others};
+    }
+}
+
+template <policy... A>
+constexpr auto none_of(A... a) {
+    static_assert((mask<A> && ...), "basin: none_of and ~ take masks only: a change of scores or a sink has no inverse");
+    if constexpr ((mask<A> && ...)) {
+        auto const any = any_of(a...);
+        return inverse<std::remove_const_t<decltype(any)>>{any};
+    }
+}
+
+template <policy M, policy P>
+constexpr auto where(M condition, P p) {
+    static_assert(mask<M>, "basin: the condition of where(mask, policy) must be a mask");
+    static_assert(detail::has_score<P> || detail::has_weight<P>, "basin: where(mask, policy) needs a policy that changes scores or weights; to combine masks write all_of or any_of");
+    static_assert(!detail::has_visible<P> && !detail::has_sinks<P> && !detail::has_value<P>,
+                  "basin: where(mask, policy) cannot switch visibility, sinks or values on and off; combine those with all_of");
+    return only_where<M, P>{condition, p};
+}
+
+template <policy A, policy B>
+constexpr auto operator&(A a, B b) {
+    return all_of(a, b);
+}
+template <policy A, policy B>
+constexpr auto operator|(A a, B b) {
+    return any_of(a, b);
+}
+template <policy A>
+constexpr auto operator~(A a) {
+    return none_of(a);
+}
+
+} // namespace basin

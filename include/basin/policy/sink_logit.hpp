@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/policy.hpp>
+#include <basin/core/view.hpp>
+
+namespace basin {
+
+/// An extra column of the softmax that has no value: mass that goes there escapes. One logit for all heads
+/// (`sink_logit{0}` is softmax-off-by-one), or one per head as gpt-oss learns them (`sink_logit{{0.5, -1.0}}`). Natural
+/// units: neither the scale nor any policy touches it. -inf is as if absent.
+class sink_logit {
+public:
+    struct bound {
+        double const* logits;
+        index_t step; // 0: shared by all heads
+        double sink_logit(head_site const& s) const { return logits[s.head * step]; }
+    };
+
+    explicit sink_logit(std::initializer_list<double> per_head) : logits_(static_cast<index_t>(per_head.size())) {
+        index_t head = 0;
+        for (double const logit : per_head) logits_(head++) = logit;
+    }
+    /// From any rank-1 array of numbers, as a model's parameter is stored; the numbers are copied.
+    template <class Array>
+        requires requires(Array const& a) { a.size(); a[0]; }
+    explicit sink_logit(Array const& per_head) : logits_(static_cast<index_t>(per_head.size())) {
+        for (index_t head = 0; head < logits_.extent(0); ++head) logits_(head) = static_cast<double>(per_head[static_cast<std::size_t>(head)]);
+    }
+
+    bound bind(shape_facts const& facts) const {
+        if (!shared() && logits_.extent(0) != facts.heads) {
+            detail::fail<shape_error>("sink_logit: has logits for ", logits_.extent(0), " heads, but q has ", facts.heads);
+        }
+        return {logits_.data(), shared() ? 0 : 1};
+    }
+    double operator()(head_site const& s) const { return logits_(shared() ? 0 : s.head); }
+    template <class Visitor>
+    void visit_sinks(head_site const& s, Visitor& visitor) const {
+        visitor.logit((*this)(s));
+    }
+
+private:
+    bool shared() const { return logits_.extent(0) == 1; }
+
+    buffer<double, 1> logits_;
+};
+
+} // namespace basin

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/key_set.hpp>
+#include <basin/core/policy.hpp>
+
+namespace basin {
+
+/// Hides a set of keys, per batch entry and head, from every query; or, with `sink_masked::except_itself`, from every
+/// query but the key's own. Keys hidden from all are not even packed: masking sinks makes attention faster.
+class sink_masked {
+public:
+    enum class seen_by : std::uint8_t { nobody, itself };
+    static constexpr seen_by except_itself = seen_by::itself;
+
+    struct bound {
+        key_set_view keys;
+        seen_by who;
+
+        bool visible(site const& s) const {
+            return !keys.contains(s.batch, s.head, s.key) || (who == seen_by::itself && s.query == s.key);
+        }
+        coverage cover(tile const& t) const {
+            index_t const hidden = keys.count(t.batch, t.head, t.key_begin, t.key_end);
+            if (hidden == 0) return coverage::all;
+            bool const own = who == seen_by::itself && t.query_begin < t.key_end && t.key_begin < t.query_end;
+            return hidden == t.key_end - t.key_begin && !own ? coverage::none : coverage::some;
+        }
+        bool hides(head_site const& s, index_t key) const { return who == seen_by::nobody && keys.contains(s.batch, s.head, key); }
+    };
+
+    explicit sink_masked(key_set keys, seen_by who = seen_by::nobody) : keys_(static_cast<key_set&&>(keys)), who_(who) {}
+
+    bound bind(shape_facts const& facts) const {
+        if ((keys_.batch() != 1 && keys_.batch() < facts.batch) || (keys_.heads() != 1 && keys_.heads() != facts.heads) || keys_.keys() < facts.keys) {
+            detail::fail<shape_error>("sink_masked: the key_set has extents (", keys_.batch(), ", ", keys_.heads(), ", ", keys_.keys(), "), but the call needs (",
+                                      facts.batch, ", ", facts.heads, ", ", facts.keys, "); an extent of 1 on batch or head is shared");
+        }
+        return {keys_.bits(), who_};
+    }
+    bool visible(site const& s) const { return bound{keys_.bits(), who_}.visible(s); }
+    key_set const& keys() const { return keys_; }
+
+private:
+    key_set keys_;
+    seen_by who_;
+};
+
+} // namespace basin

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/policy.hpp>
+
+namespace basin {
+
+/// Scores are bent towards +-cap: cap * tanh(score / cap). Small scores hardly change, none passes the cap.
+struct softcap {
+    using lanes = supported;
+    double cap = 1;
+
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const&) const {
+        return X(cap) * math::tanh(x * X(1 / cap));
+    }
+    softcap bind(shape_facts const&) const {
+        if (!(cap > 0)) detail::fail<argument_error>("softcap: the cap is ", cap, "; it must be greater than 0");
+        return *this;
+    }
+};
+
+} // namespace basin

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The one place where the version is written: CMakeLists.txt and conanfile.py read these three lines.
+#define BASIN_VERSION_MAJOR 0
+#define BASIN_VERSION_MINOR 1
+#define BASIN_VERSION_PATCH 0
+
+namespace basin {
+
+inline constexpr int version_major = BASIN_VERSION_MAJOR;
+inline constexpr int version_minor = BASIN_VERSION_MINOR;
+inline constexpr int version_patch = BASIN_VERSION_PATCH;
+
+} // namespace basin
