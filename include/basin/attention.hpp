@@ -20,9 +20,11 @@ void split_options(F const& run, First const& first, Rest const&... rest) {
     else run(options{}, first, rest...);
 }
 
-struct attention_function {
-    template <class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
-    void operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) const {
+/// Lifts and checks the arguments of a call, binds the policy and hands the task to `use`; nothing is written here. A call
+/// without a batch, a head or a query has no task.
+struct prepare_attention {
+    template <class Use, class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
+    static void with(Use const& use, Backend const&, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) {
         explain_backend_and_policy<Backend, Policy>();
         static_assert(outlives_call<Out>, "basin: out is a temporary: its result would be lost; give attention a named array");
         static_assert(!std::is_const_v<element_of<Out>>, "basin: out is const: attention writes into it");
@@ -31,12 +33,12 @@ struct attention_function {
                       "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no precisions silently");
         view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k"), value = lift_tensor(describe(v, "v"), "v");
         view<T, 4> const output = lift_tensor(describe(out, "out"), "out");
-        split_options([&](options const& o, auto const&... s) { run(backend, query, key, value, output, policy, o, s...); }, rest...);
+        split_options([&](options const& o, auto const&... s) { run(use, query, key, value, output, policy, o, s...); }, rest...);
     }
 
 private:
-    template <class Backend, class T, class Policy, class... Statistics>
-    static void run(Backend const& backend, view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
+    template <class Use, class T, class Policy, class... Statistics>
+    static void run(Use const& use, view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
                     view<T, 4> const& out, Policy const& policy, options const& o, Statistics const&... statistics) {
         explain_statistics<accumulation_t<T>, Statistics...>();
         check_shapes(q, k);
@@ -46,12 +48,36 @@ private:
         layout const where = make_layout(o, q.extent(0), q.extent(2), k.extent(2));
         auto const bound = basin::bind(policy, facts_of(where, q, k, v.extent(3)));
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
+        use(attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...>{
+            q, k, v, out, {}, false, scale_of(o, q), bound, where, {statistics...}});
+    }
+};
 
-        attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
-            q, k, v, out, {}, false, scale_of(o, q), bound, where, {statistics...}};
-        zero_padding(where, out);
-        (reset(statistics), ...);
-        backend.run(task);
+struct attention_function {
+    template <class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
+    void operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) const {
+        prepare_attention::with(
+            [&](auto const& task) {
+                if constexpr (requires { backend.check(task); }) backend.check(task);
+                zero_padding(task.where, task.out);
+                task.for_each_statistic([](auto const& s) { reset(s); });
+                backend.run(task);
+            },
+            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy, rest...);
+    }
+};
+
+struct workspace_bytes_function {
+    template <class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
+    std::size_t operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) const {
+        std::size_t bytes = 0;
+        prepare_attention::with(
+            [&](auto const& task) {
+                if constexpr (requires { backend.workspace_bytes(task); }) bytes = backend.workspace_bytes(task);
+                else static_assert(sizeof(Backend) == 0, "basin: this backend does not say how much workspace it needs; simd_backend does");
+            },
+            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy, rest...);
+        return bytes;
     }
 };
 
@@ -83,6 +109,7 @@ private:
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
         attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
             q, k, {}, {}, lse, true, scale_of(o, q), bound, where, {statistics...}};
+        if constexpr (requires { backend.check(task); }) backend.check(task);
         (reset(statistics), ...);
         backend.run(task);
     }
@@ -99,5 +126,10 @@ inline constexpr detail::attention_function attention{};
 /// observe(backend, q, k, lse, policy, [options,] statistics...)
 /// The statistics alone, from the lse of an earlier call under the same policy: no values are read, no output is made.
 inline constexpr detail::observe_function observe{};
+
+/// workspace_bytes(backend, q, k, v, out, policy, [options,] statistics...)
+/// How much memory that call of attention needs beside its arguments: what simd_backend allocates, or takes from the
+/// caller's workspace.
+inline constexpr detail::workspace_bytes_function workspace_bytes{};
 
 } // namespace basin

@@ -12,7 +12,8 @@
 //   template <class Task> void run(Task const&) const;
 // for every attention_task below. The entry has checked every extent and alias, bound the policy, zeroed the outputs of
 // padded queries and filled the statistics with their identities (unless they accumulate); the backend writes the output
-// of the queries of each text and *combines* its results into the statistics. It may throw only before it has written.
+// of the queries of each text and *combines* its results into the statistics. A backend that may refuse a task (too many
+// threads, too little workspace) has a member check(task) as well, which is called before anything is written.
 namespace basin {
 
 /// T: storage scalar. With `known_lse` the call is an observation: no values, no output, probabilities are

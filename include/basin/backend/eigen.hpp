@@ -13,8 +13,11 @@ struct eigen_backend {
     index_t threads = 1;
 
     template <class Task>
-    void run(Task const& task) const {
+    void check(Task const&) const {
         if (threads < 1) detail::fail<argument_error>("eigen_backend: threads is ", threads, "; it must be at least 1");
+    }
+    template <class Task>
+    void run(Task const& task) const {
         index_t const heads = task.query_heads();
         detail::run_tasks(threads, task.where.texts() * heads, [&](index_t i) {
             detail::eigen::head<Task>(task, task.where.at(i / heads), i % heads).run();

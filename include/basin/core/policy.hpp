@@ -16,6 +16,7 @@
 //   X        value(X, value_site) const   change an element of a value as it is read
 //   coverage cover(tile) const            what a whole tile may see; absent means `some`
 //   bool     hides(head_site, key) const  optional: no query sees this key, so that kernels do not even pack it
+//   coverage cover_unhidden(tile) const   optional, with hides: what the keys of a tile that are not hidden may see
 // and, if it owns data, `auto bind(shape_facts) const`: the trivially copyable form that kernels take.
 namespace basin {
 
@@ -57,6 +58,10 @@ concept has_cover = requires(P const& p, tile t) {
 template <class P>
 concept has_hides = requires(P const& p, head_site s) {
     { p.hides(s, index_t{}) } -> std::convertible_to<bool>;
+};
+template <class P>
+concept has_cover_unhidden = requires(P const& p, tile t) {
+    { p.cover_unhidden(t) } -> std::same_as<coverage>;
 };
 template <class P>
 concept has_bind = requires(P const& p, shape_facts f) { p.bind(f); };
@@ -142,6 +147,13 @@ coverage cover(P const& p, tile const& t) {
     if constexpr (!detail::has_visible<P>) return coverage::all;
     else if constexpr (detail::has_cover<P>) return p.cover(t);
     else return coverage::some;
+}
+
+/// The coverage of a tile from which the keys that p hides have been taken out.
+template <class P>
+coverage cover_unhidden(P const& p, tile const& t) {
+    if constexpr (detail::has_cover_unhidden<P>) return p.cover_unhidden(t);
+    else return cover(p, t);
 }
 
 template <class P>

@@ -47,7 +47,13 @@ struct both {
         facet::visit_sinks(b, s, visitor);
     }
     coverage cover(tile const& t) const { return meet(facet::cover(a, t), facet::cover(b, t)); }
-    bool hides(head_site const& s, index_t key) const { return facet::hides(a, s, key) || facet::hides(b, s, key); }
+    bool hides(head_site const& s, index_t key) const
+        requires(detail::has_hides<A> || detail::has_hides<B>)
+    {
+        return facet::hides(a, s, key) || facet::hides(b, s, key);
+    }
+    // A key that both do not hide is hidden by neither.
+    coverage cover_unhidden(tile const& t) const { return meet(facet::cover_unhidden(a, t), facet::cover_unhidden(b, t)); }
     auto bind(shape_facts const& facts) const { return both<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)}; }
 };
 
@@ -62,7 +68,11 @@ struct either {
         return facet::visible(a, s) || facet::visible(b, s);
     }
     coverage cover(tile const& t) const { return join(facet::cover(a, t), facet::cover(b, t)); }
-    bool hides(head_site const& s, index_t key) const { return facet::hides(a, s, key) && facet::hides(b, s, key); }
+    bool hides(head_site const& s, index_t key) const
+        requires(detail::has_hides<A> && detail::has_hides<B>)
+    {
+        return facet::hides(a, s, key) && facet::hides(b, s, key);
+    }
     auto bind(shape_facts const& facts) const { return either<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)}; }
 };
 

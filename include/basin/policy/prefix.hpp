@@ -20,6 +20,7 @@ struct prefix {
         return t.key_begin >= length ? coverage::none : coverage::some;
     }
     constexpr bool hides(head_site const&, index_t key) const { return key >= length; }
+    static constexpr coverage cover_unhidden(tile const&) { return coverage::all; }
     prefix bind(shape_facts const&) const {
         if (length < 0) detail::fail<argument_error>("prefix: length is ", length, "; it counts keys and is never negative");
         return *this;

@@ -27,6 +27,7 @@ public:
             bool const own = who == seen_by::itself && t.query_begin < t.key_end && t.key_begin < t.query_end;
             return hidden == t.key_end - t.key_begin && !own ? coverage::none : coverage::some;
         }
+        coverage cover_unhidden(tile const& t) const { return who == seen_by::nobody ? coverage::all : cover(t); }
         bool hides(head_site const& s, index_t key) const { return who == seen_by::nobody && keys.contains(s.batch, s.head, key); }
     };
 

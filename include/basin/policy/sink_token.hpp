@@ -67,7 +67,11 @@ struct sink_token {
         if (sink_keys == 0) return coverage::none; // a sink row sees its own column only, and that is a sink key
         return sink_keys == keys && (mutual || (keys == 1 && sink_queries == 1 && t.query_begin == t.key_begin)) ? coverage::all : coverage::some;
     }
-    bool hides(head_site const& s, index_t key) const { return facet::hides(base, s, key) && !tokens.contains(key); }
+    bool hides(head_site const& s, index_t key) const
+        requires detail::has_hides<Base>
+    {
+        return facet::hides(base, s, key) && !tokens.contains(key);
+    }
 
     template <class X, class Lane>
     X score(X x, basic_site<Lane> const& s) const

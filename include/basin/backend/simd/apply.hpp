@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The one place of the kernels that knows a policy: raw scores of a row tile and a panel become final ones.
+
+#include "unit.hpp"
+
+namespace basin::detail::simd {
+
+/// scores: [rows][tiles::panel], as raw_panel leaves them; afterwards log2 units, -inf where hidden. `queries` are the
+/// positions of the tile's rows. `ask`: whether visibility has to be asked at all (the tile is not covered wholly).
+template <class Arch, class Task, class T>
+[[gnu::noinline]] void apply_policy(Task const& task, unit<Task, Arch> const& u, int panel, index_t const* queries, bool ask, T* scores) {
+    using F = family<T, Arch>;
+    using table = tiles<T, Arch>;
+    using number = number_lanes<F>;
+    using index = index_lanes<F>;
+    using v = vec<T, Arch>;
+    constexpr bool changes = unit<Task, Arch>::scores_change;
+    v const hidden(-std::numeric_limits<T>::infinity());
+    int const keys = u.keys_in_panel(panel);
+    int const vectors = (keys + table::lanes - 1) / table::lanes;
+    auto const* const positions = u.positions + std::ptrdiff_t{panel} * table::panel;
+    for (int i = 0; i < table::rows; ++i, scores += table::panel) {
+        index const query(queries[i]);
+        for (int j = 0; j < vectors; ++j) {
+            T* const at = scores + j * table::lanes;
+            v x = v::load_aligned(at);
+            basic_site<index> const s{u.t.number, u.head, query, index(F::index::load_aligned(positions + j * table::lanes))};
+            if constexpr (changes) x = facet::score(task.policy, number(x), s).raw * v(T(1.4426950408889634));
+            if (ask) x = xsimd::select(facet::visible(task.policy, s).raw, x, hidden);
+            x.store_aligned(at);
+        }
+        // A changed score may bring the slots past the last key back to life.
+        if constexpr (changes) {
+            for (int j = keys; j < vectors * table::lanes; ++j) scores[j] = -std::numeric_limits<T>::infinity();
+        }
+    }
+}
+
+/// The positions a tile of the policy's world spans: those of `count` queries and of the panels [first, last).
+template <class Task, class Arch>
+tile span(unit<Task, Arch> const& u, index_t const* queries, int count, int first, int last) {
+    tile t{u.t.number, u.head, queries[0], queries[0] + 1, u.lowest[first], u.highest[first] + 1};
+    for (int i = 1; i < count; ++i) {
+        t.query_begin = math::min(t.query_begin, queries[i]);
+        t.query_end = math::max(t.query_end, queries[i] + 1);
+    }
+    for (int p = first + 1; p < last; ++p) {
+        t.key_begin = math::min(t.key_begin, u.lowest[p]);
+        t.key_end = math::max(t.key_end, u.highest[p] + 1);
+    }
+    return t;
+}
+
+} // namespace basin::detail::simd

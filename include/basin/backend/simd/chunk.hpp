@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The fast path: a chunk of queries of one head, in blocks of rows that walk over the keys together. Policies act on tiles that
+// are covered in part; statistics that need no more than sums, maxima, counts and moments ride along.
+
+#include "apply.hpp"
+#include "columns.hpp"
+#include "rows.hpp"
+#include "score_tile.hpp"
+#include "value_tile.hpp"
+
+namespace basin::detail::simd {
+
+/// Whether every statistic of a task and every facet of its policy has a place in the fast path.
+template <class Task>
+struct fast_path;
+template <class S, class Policy, class... Statistics>
+struct fast_path<attention_task<S, Policy, Statistics...>> {
+    static constexpr bool possible = !has_weight<Policy> && ((fused_form<Statistics> != fused_as::none) && ...);
+    static constexpr bool moment = ((fused_form<Statistics> == fused_as::moment) || ...);
+    static constexpr bool columns = (is_column<Statistics> || ...);
+};
+
+template <class Task, class Arch>
+class chunk_runner {
+    using T = typename Task::accumulation;
+    using table = tiles<T, Arch>;
+    using v = vec<T, Arch>;
+    using unit_t = unit<Task, Arch>;
+    static constexpr bool moment = fast_path<Task>::moment;
+    static constexpr bool keeps = fast_path<Task>::columns; // exponentials are kept for statistics by key
+    static constexpr bool sinks = has_sinks<typename Task::policy_type>;
+    static constexpr int block_rows = table::block_rows, block_tiles = table::block_tiles;
+
+public:
+    void carve(arena<Arch>& a, Task const& task, index_t most_keys, int width) {
+        std::ptrdiff_t const room = block_rows + table::lanes;
+        int const padded_width = round_up(width, table::lanes);
+        queries_ = a.template take<T>(std::ptrdiff_t{block_rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));
+        block_.output = a.template take<T>(std::ptrdiff_t{block_rows} * padded_width);
+        block_.output_stride = padded_width;
+        block_.sums = a.template take<T>(std::ptrdiff_t{block_rows} * table::lanes);
+        block_.moments = moment ? a.template take<T>(std::ptrdiff_t{block_rows} * table::lanes) : nullptr;
+        block_.reference = a.template take<T>(room);
+        block_.states = a.template take<tile_state>(block_tiles);
+        block_.panel_stride = std::ptrdiff_t{block_rows} * table::panel;
+        block_.mark_stride = block_rows;
+        std::ptrdiff_t const panels = keeps ? round_up(most_keys, table::block_keys) / table::panel : table::block_panels;
+        strip_ = a.template take<T>(panels * block_.panel_stride);
+        scratch_ = a.template take<T>(std::ptrdiff_t{table::rows} * table::panel);
+        positions_ = a.template take<index_t>(block_rows);
+        sink_ = a.template take<T>(sinks ? room : 0);
+        if constexpr (keeps) {
+            marks_ = a.template take<T>(panels * block_rows + table::lanes);
+            inverse_ = a.template take<T>(room);
+            final_ = a.template take<T>(room);
+            weights_ = a.template take<T>(room);
+            pending_ = a.template take<row_range>(panels);
+        }
+    }
+
+    column_set<Task, Arch> columns;
+
+    /// Queries [begin, end) of memory against the keys of u.
+    void run(Task const& task, unit_t& u, index_t begin, index_t end, bool streaming) {
+        task_ = &task;
+        u_ = &u;
+        streaming_ = streaming;
+        if constexpr (keeps) {
+            columns.start(task, u.slots);
+            for (int p = 0; p < u.panels; ++p) pending_[p] = {0, 0};
+        }
+        for (index_t first = begin; first < end; first += block_rows) {
+            start(first, static_cast<int>(math::min(index_t{block_rows}, end - first)));
+            for (int b = 0; b < u.key_blocks(); ++b) walk(b);
+            if constexpr (keeps) {
+                if (first != begin) columns.flush(u.slots);
+            }
+            finish();
+        }
+        if constexpr (keeps) {
+            for (int p = 0; p < u.panels; ++p) sweep_rest(p);
+            columns.flush(u.slots);
+        }
+    }
+
+private:
+    struct row_range {
+        int begin, end; // rows; empty: nothing to sweep
+    };
+
+    void start(index_t first, int rows) {
+        first_ = first;
+        rows_ = rows;
+        tiles_ = (rows + table::rows - 1) / table::rows;
+        row_source<typename Task::scalar_type> const from{&task_->q(u_->t.entry, u_->head, 0, 0), task_->q.stride(2), task_->q.stride(3), nullptr};
+        pack_queries<Arch, T>(from, first, rows, u_->depth, typename unit_t::loader{}, queries_);
+        for (int i = 0; i < tiles_ * table::rows; ++i) positions_[i] = task_->where.query_at(u_->t, first + (i < rows ? i : rows - 1));
+        start_block<Arch, T>(block_, rows);
+        if constexpr (sinks) start_sinks();
+    }
+
+    /// A row's sinks are its first exponential, with their mean value as its value.
+    void start_sinks() {
+        for (int i = 0; i < tiles_ * table::rows; ++i) {
+            T* const value = block_.output + i * block_.output_stride;
+            sink_[i] = sinks_of<Arch>(*task_, *u_, first_ + (i < rows_ ? i : rows_ - 1), value);
+            // Not a number to reckon with: the row starts without it, and finish() has the last word.
+            bool const usable = sink_[i] > -math::infinity<T> && sink_[i] < math::infinity<T>;
+            T const log2 = usable ? sink_[i] * T(1.4426950408889634) : T(0);
+            T const reference = std::ceil(log2);
+            T const sum = usable ? std::exp2(log2 - reference) : T(0);
+            block_.reference[i] = reference;
+            block_.sums[std::ptrdiff_t{i} * table::lanes] = sum;
+            for (int c = 0; c < u_->width; ++c) value[c] = sum == T(0) ? T(0) : value[c] * sum;
+            if (i % table::rows == 0) block_.states[i / table::rows] = tile_state::shifted;
+            if (!usable) block_.states[i / table::rows] = tile_state::fresh;
+        }
+    }
+
+    /// All rows against one key block.
+    void walk(int b) {
+        int const first = b * table::block_panels;
+        int const last = math::min(first + table::block_panels, u_->panels);
+        if (streaming_) u_->pack(*task_, b, true);
+        block_.exponentials = keeps ? strip_ + first * block_.panel_stride : strip_;
+        block_.marks = keeps ? marks_ + std::ptrdiff_t{first} * block_rows : nullptr;
+        coverage const seen = facet::cover_unhidden(task_->policy, span(*u_, positions_, rows_, first, last));
+        if (seen == coverage::none) {
+            if constexpr (keeps) {
+                for (int p = first; p < last; ++p) sweep_rest(p);
+            }
+            return;
+        }
+        int begin = 0, end = tiles_;
+        if (seen == coverage::all && !unit_t::scores_change) {
+            for (int p = first; p < last; ++p) score_all(p, first);
+        } else {
+            score_tiles(first, last, seen, begin, end);
+            if (begin == end) return;
+        }
+        add_values(b, begin, end);
+    }
+
+    score_task<T> task_of(int p, int first) const {
+        int const next = p + 1 < u_->panels ? p + 1 : 0;
+        return {queries_, u_->panel_keys(p, streaming_), u_->padded_depth, p - first, u_->keys_in_panel(p), 0, tiles_,
+                u_->panel_keys(next, streaming_), nullptr, nullptr};
+    }
+
+    /// Every row sees every key of the panel: exponentials straight from the registers.
+    void score_all(int p, int first) {
+        score_task<T> task = task_of(p, first);
+        if constexpr (keeps) {
+            row_range const old = pending_[p];
+            if (columns.counts()) columns.count_all(p, task.keys_in_panel, 0, rows_, u_->t.entry, first_);
+            if (old.end > old.begin) {
+                find_weights(p);
+                // The fused sweep takes whole tiles of this block; what the last block had beyond them is swept apart.
+                bool const fused = columns.plain() && !spoiled_ && old.begin == 0 && old.end >= tiles_ * table::rows;
+                int const swept = fused ? tiles_ * table::rows : 0;
+                if (columns.others()) sweep(p, old.begin, old.end, false);
+                if (columns.plain() && old.end > math::max(swept, old.begin)) sweep_plain(p, math::max(swept, old.begin), old.end);
+                if (fused) {
+                    task.sweep_weights = weights_;
+                    task.column_sums = columns.plain_sums(p);
+                    fused_panel<Arch, true, moment, T>(block_, task);
+                    pending_[p] = {0, tiles_ * table::rows};
+                    return;
+                }
+            }
+            pending_[p] = {0, tiles_ * table::rows};
+        }
+        fused_panel<Arch, false, moment, T>(block_, task);
+    }
+
+    /// Some rows see some keys, or scores are to be changed. Finds the tiles [begin, end) that see anything in the block.
+    void score_tiles(int first, int last, coverage whole, int& begin, int& end) {
+        coverage seen[table::block_panels][block_tiles];
+        begin = tiles_;
+        end = 0;
+        for (int p = first; p < last; ++p) {
+            for (int t = 0; t < tiles_; ++t) {
+                coverage& c = seen[p - first][t];
+                int const rows = math::min(static_cast<int>(table::rows), rows_ - t * table::rows);
+                c = whole == coverage::all ? whole : facet::cover_unhidden(task_->policy, span(*u_, positions_ + t * table::rows, rows, p, p + 1));
+                if (c == coverage::none) continue;
+                begin = math::min(begin, t);
+                end = math::max(end, t + 1);
+            }
+        }
+        if (begin > end) begin = end = 0;
+        for (int p = first; p < last; ++p) {
+            if constexpr (keeps) {
+                sweep_rest(p);
+                pending_[p] = {begin * table::rows, end * table::rows};
+            }
+            score_task<T> task = task_of(p, first);
+            for (int t = begin; t < end; ++t) score_tile(task, p, first, t, seen[p - first][t]);
+        }
+    }
+
+    void score_tile(score_task<T>& task, int p, int first, int t, coverage seen) {
+        int const vectors = (task.keys_in_panel + table::lanes - 1) / table::lanes;
+        int const row = t * table::rows;
+        if (seen == coverage::none) {
+            clear_tile<Arch, T>(block_, {t, p - first, 0}, vectors);
+        } else if (seen == coverage::all && !unit_t::scores_change) {
+            task.tile_begin = t;
+            task.tile_end = t + 1;
+            if constexpr (keeps) {
+                if (columns.counts()) columns.count_all(p, task.keys_in_panel, row, math::min(row + table::rows, rows_), u_->t.entry, first_);
+            }
+            fused_panel<Arch, false, moment, T>(block_, task);
+        } else {
+            raw_panel<Arch, false, T>(block_, task, t, scratch_);
+            apply_policy<Arch>(*task_, *u_, p, positions_ + row, seen == coverage::some, scratch_);
+            if constexpr (keeps) {
+                if (columns.counts()) columns.count_scores(p, vectors, row, math::min(row + table::rows, rows_), scratch_, u_->t.entry, first_);
+            }
+            finish_panel<Arch, moment, T>(block_, t, p - first, task.keys_in_panel, scratch_);
+        }
+    }
+
+    void add_values(int b, int begin, int end) {
+        int const next = b + 1 < u_->key_blocks() ? b + 1 : 0;
+        for (int g = 0; g * table::panel < u_->width; ++g) {
+            int const columns_of_group = group_columns<Arch, T>(u_->width, g);
+            value_task<T> const task{u_->block_values(*task_, b, g, streaming_), columns_of_group, u_->keys_in_block(b), g * table::panel,
+                                     columns_of_group, begin, end, u_->block_values(*task_, next, g, streaming_)};
+            if (u_->finite[b]) value_panel<Arch, T>(block_, task);
+            else careful_value_panel<Arch, T>(block_, task);
+        }
+    }
+
+    void find_weights(int p) { sweep_weights<Arch, T>(marks_ + std::ptrdiff_t{p} * block_rows, final_, inverse_, block_rows, weights_); }
+    void sweep(int p, int begin, int end, bool all) {
+        int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
+        columns.sweep(p, strip_ + p * block_.panel_stride, weights_, begin, end, vectors, all, u_->t.entry, swept_first_);
+    }
+    void sweep_plain(int p, int begin, int end) {
+        int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
+        sweep_sums<Arch, T>(strip_ + p * block_.panel_stride + std::ptrdiff_t{begin} * table::panel, weights_ + begin, end - begin, vectors, columns.plain_sums(p));
+    }
+    /// What the last block left in a panel that this one does not fuse with.
+    void sweep_rest(int p) {
+        row_range const old = pending_[p];
+        if (old.end > old.begin) {
+            find_weights(p);
+            sweep(p, old.begin, old.end, true);
+        }
+        pending_[p] = {0, 0};
+    }
+
+    /// Sums are final: outputs, statistics by query, and the weights with which the exponentials become probabilities.
+    void finish() {
+        constexpr T ln2 = T(0.69314718055994530942);
+        if constexpr (keeps) {
+            swept_first_ = first_;
+            spoiled_ = false;
+        }
+        for (int i = 0; i < block_rows; ++i) {
+            T const sum = i < rows_ ? sum_lanes<Arch, T>(v::load_aligned(block_.sums + std::ptrdiff_t{i} * table::lanes)) : T(0);
+            T inverse = sum == T(0) ? T(0) : T(1) / sum;
+            if (i < rows_) {
+                row_facts<T> facts;
+                T const log2 = std::log2(sum);
+                if (sum != T(0)) facts.lse = (log2 + block_.reference[i]) * ln2;
+                if constexpr (sinks) settle_sink(i, facts, inverse);
+                T spread = T(0);
+                if constexpr (moment) {
+                    T const moments = sum_lanes<Arch, T>(v::load_aligned(block_.moments + std::ptrdiff_t{i} * table::lanes));
+                    spread = inverse == T(0) ? T(0) : (log2 * (T(1) - facts.escaped) - moments * inverse) * ln2;
+                    if (spread < T(0)) spread = T(0); // a single key: rounding only
+                }
+                write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride, inverse);
+                if (inverse == T(0)) zero_row(first_ + i);
+                store_rows<Arch>(*task_, *u_, first_ + i, facts, [&](auto const&, std::size_t) { return spread; });
+            }
+            if constexpr (keeps) {
+                if (inverse != inverse) {
+                    spoil(i);
+                    inverse = T(0);
+                }
+                inverse_[i] = inverse;
+                final_[i] = i < rows_ ? block_.reference[i] : T(0);
+            }
+        }
+    }
+
+    void settle_sink(int i, row_facts<T>& facts, T& inverse) const {
+        if (sink_[i] == -math::infinity<T>) return;
+        if (sink_[i] == math::infinity<T>) {
+            facts.lse = sink_[i];
+            facts.escaped = T(1);
+            inverse = T(0);
+        } else if (sink_[i] != sink_[i]) {
+            facts.lse = facts.escaped = inverse = sink_[i];
+        } else {
+            facts.escaped = math::min(T(1), math::exp(sink_[i] - facts.lse));
+        }
+    }
+    /// Zero exactly, whatever the row has gathered: 0 x NaN is not.
+    void zero_row(index_t query) const {
+        for (index_t c = 0; c < u_->width; ++c) task_->out(u_->t.entry, u_->head, query, c) = typename Task::scalar_type{};
+    }
+    /// The fused sweep would multiply this row's NaN by its weight 0.
+    void spoil(int row) {
+        spoiled_ = true;
+        for (int p = 0; p < u_->panels; ++p) {
+            if (pending_[p].begin <= row && row < pending_[p].end) {
+                columns.spoil(p, strip_ + p * block_.panel_stride + std::ptrdiff_t{row} * table::panel, u_->keys_in_panel(p), u_->t.entry, first_ + row);
+            }
+        }
+    }
+
+    Task const* task_ = nullptr;
+    unit_t* u_ = nullptr;
+    query_block<T> block_{};
+    T *queries_ = nullptr, *strip_ = nullptr, *marks_ = nullptr, *scratch_ = nullptr, *sink_ = nullptr;
+    T *inverse_ = nullptr, *final_ = nullptr, *weights_ = nullptr;
+    index_t* positions_ = nullptr;
+    row_range* pending_ = nullptr;
+    index_t first_ = 0, swept_first_ = 0;
+    int rows_ = 0, tiles_ = 0;
+    bool streaming_ = false, spoiled_ = false;
+};
+
+} // namespace basin::detail::simd

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// What both paths of the backend share about rows: their positions, their sinks, and where their results go.
+
+#include "query_block.hpp"
+#include "unit.hpp"
+
+namespace basin::detail::simd {
+
+/// The log-sum-exp of a row's sinks, natural; their mean value to `value` (the row's width).
+template <class Arch, class Task>
+typename Task::accumulation sinks_of(Task const& task, unit<Task, Arch> const& u, index_t query, typename Task::accumulation* value) {
+    using T = typename Task::accumulation;
+    auto const q = [&](index_t c) { return static_cast<T>(task.q(u.t.entry, u.head, query, c)); };
+    sink_column<T, decltype(q)> sinks(q, task.q.extent(3), task.scale, value, u.width);
+    facet::visit_sinks(task.policy, task.heads_of(u.t, u.head), sinks);
+    return sinks.lse();
+}
+
+/// Output rows: [width] numbers times `factor` into the caller's array.
+template <class Arch, class Task, class T>
+void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T const* from, T factor) {
+    using S = typename Task::scalar_type;
+    using v = vec<T, Arch>;
+    constexpr int lanes = tiles<T, Arch>::lanes;
+    S* const to = &task.out(u.t.entry, u.head, query, 0);
+    std::ptrdiff_t const stride = task.out.stride(3);
+    int c = 0;
+    if constexpr (std::is_same_v<S, T>) {
+        if (stride == 1) {
+            for (; c + lanes <= u.width; c += lanes) (v(factor) * v::load_aligned(from + c)).store_unaligned(to + c);
+        }
+    }
+    for (; c < u.width; ++c) to[c * stride] = static_cast<S>(factor * from[c]);
+}
+
+/// A statistic by query of row `query`, from what has been reduced so far.
+template <class Arch, class Task, class Reduced>
+void store_rows(Task const& task, unit<Task, Arch> const& u, index_t query, row_facts<typename Task::accumulation> const& facts, Reduced const& reduced) {
+    std::size_t number = 0;
+    task.for_each_statistic([&](auto const& s) {
+        using S = std::remove_cvref_t<decltype(s)>;
+        if constexpr (S::reduced_to == axis::by_query) store_row(s, u.t.entry, u.head, query, reduced(s, number), facts);
+        ++number;
+    });
+}
+
+} // namespace basin::detail::simd

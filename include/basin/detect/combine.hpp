@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/policy.hpp>
+#include <basin/detect/rule.hpp>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// How rules are put together: all_of, any_of, none_of, and & | ~ for the same, as for policies; `vote` asks for a majority.
+// The verdict of a combination is that of the rule that decided: for `all_of` the one that was closest to saying no, for
+// `any_of` the one that was surest.
+namespace basin {
+namespace detail {
+
+template <class T>
+bool tighter(verdict<T> const& a, verdict<T> const& b) { // relative: rules have units of their own
+    auto const relative = [](verdict<T> const& v) {
+        T const m = v.margin();
+        return m != m ? math::infinity<T> : v.threshold == T(0) ? m : m / math::abs(v.threshold);
+    };
+    return relative(a) < relative(b);
+}
+
+/// Asks every rule of a tuple about a row, and folds the verdicts of each key.
+template <class Rules, class T, class Fold>
+void fold_rules(Rules const& rules, row_of_keys<T> const& row, verdict<T>* out, Fold const& fold) {
+    std::vector<verdict<T>> next(static_cast<std::size_t>(row.size()));
+    bool first = true;
+    std::apply(
+        [&](auto const&... r) {
+            ((judge(r, row, first ? out : next.data()), first ? void(first = false) : [&] {
+                 for (index_t i = 0; i < row.size(); ++i) out[i] = fold(out[i], next[static_cast<std::size_t>(i)]);
+             }()),
+             ...);
+        },
+        rules);
+}
+
+} // namespace detail
+
+template <rule... R>
+struct all_rules {
+    std::tuple<R...> rules;
+
+    template <class T>
+    void judge(row_of_keys<T> const& row, verdict<T>* out) const {
+        detail::fold_rules(rules, row, out, [](verdict<T> const& a, verdict<T> const& b) {
+            if (a.fires != b.fires) return a.fires ? b : a;
+            return detail::tighter(b, a) ? b : a;
+        });
+    }
+    template <class T>
+    void check(head_facts<T> const& head) const {
+        std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
+    }
+    template <class T>
+    bool can_fire(head_facts<T> const& head) const {
+        return std::apply([&](auto const&... r) { return (detail::can_fire(r, head) && ...); }, rules);
+    }
+};
+
+template <rule... R>
+struct any_rule {
+    std::tuple<R...> rules;
+
+    template <class T>
+    void judge(row_of_keys<T> const& row, verdict<T>* out) const {
+        detail::fold_rules(rules, row, out, [](verdict<T> const& a, verdict<T> const& b) {
+            if (a.fires != b.fires) return a.fires ? a : b;
+            return detail::tighter(a, b) ? b : a;
+        });
+    }
+    template <class T>
+    void check(head_facts<T> const& head) const {
+        std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
+    }
+    template <class T>
+    bool can_fire(head_facts<T> const& head) const {
+        return std::apply([&](auto const&... r) { return (detail::can_fire(r, head) || ...); }, rules);
+    }
+};
+
+template <rule R>
+struct inverse_rule {
+    R inner;
+
+    template <class T>
+    void judge(row_of_keys<T> const& row, verdict<T>* out) const {
+        detail::judge(inner, row, out);
+        for (index_t i = 0; i < row.size(); ++i) {
+            out[i].fires = !out[i].fires;
+            out[i].below = !out[i].below;
+        }
+    }
+    template <class T>
+    void check(head_facts<T> const& head) const {
+        detail::check_rule(inner, head);
+    }
+};
+
+/// At least so many of these rules say yes.
+template <rule... R>
+struct vote {
+    index_t at_least;
+    std::tuple<R...> rules;
+
+    explicit vote(index_t needed, R... r) : at_least(needed), rules(std::move(r)...) {}
+
+    template <class T>
+    void judge(row_of_keys<T> const& row, verdict<T>* out) const {
+        std::vector<verdict<T>> one(static_cast<std::size_t>(row.size()));
+        for (index_t i = 0; i < row.size(); ++i) out[i] = {false, T(0), static_cast<T>(at_least), "vote", false};
+        auto const count = [&](auto const& r) {
+            detail::judge(r, row, one.data());
+            for (index_t i = 0; i < row.size(); ++i) out[i].number += one[static_cast<std::size_t>(i)].fires ? T(1) : T(0);
+        };
+        std::apply([&](auto const&... r) { (count(r), ...); }, rules);
+        for (index_t i = 0; i < row.size(); ++i) out[i].fires = out[i].number >= out[i].threshold;
+    }
+    template <class T>
+    void check(head_facts<T> const& head) const {
+        if (at_least < 1) detail::fail<argument_error>("vote: at_least is ", at_least, "; with that, every key is a sink");
+        if (at_least > static_cast<index_t>(sizeof...(R))) detail::fail<argument_error>("vote: ", at_least, " of ", static_cast<int>(sizeof...(R)), " rules can never agree");
+        std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
+    }
+    template <class T>
+    bool can_fire(head_facts<T> const& head) const {
+        return std::apply([&](auto const&... r) { return ((detail::can_fire(r, head) ? 1 : 0) + ...); }, rules) >= at_least;
+    }
+};
+
+template <rule... R>
+    requires(sizeof...(R) > 0 && !(policy<R> || ...))
+constexpr auto all_of(R... r) {
+    return all_rules<R...>{{std::move(r)...}};
+}
+template <rule... R>
+    requires(sizeof...(R) > 0 && !(policy<R> || ...))
+constexpr auto any_of(R... r) {
+    return any_rule<R...>{{std::move(r)...}};
+}
+template <rule... R>
+    requires(sizeof...(R) > 0 && !(policy<R> || ...))
+constexpr auto none_of(R... r) {
+    return inverse_rule<any_rule<R...>>{{{std::move(r)...}}};
+}
+template <rule A, rule B>
+    requires(!policy<A> && !policy<B>)
+constexpr auto operator&(A a, B b) {
+    return basin::all_of(std::move(a), std::move(b));
+}
+template <rule A, rule B>
+    requires(!policy<A> && !policy<B>)
+constexpr auto operator|(A a, B b) {
+    return basin::any_of(std::move(a), std::move(b));
+}
+template <rule A>
+    requires(!policy<A>)
+constexpr auto operator~(A a) {
+    return basin::none_of(std::move(a));
+}
+
+} // namespace basin

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/layout.hpp>
+#include <basin/detect/evidence.hpp>
+
+#include <vector>
+
+namespace basin::detail {
+
+/// The live keys of one head in columns, in double: the decision then depends on the evidence alone, not on its scalar. Reused
+/// from head to head.
+struct row_columns {
+    std::vector<index_t> key, place;
+    std::vector<double> received, seen, share, baseline, norm, activation;
+    index_t invalid = 0;
+
+    void resize(index_t n) {
+        auto const size = static_cast<std::size_t>(n);
+        key.resize(size);
+        place.resize(size);
+        for (auto* column : {&received, &seen, &share, &baseline, &norm, &activation}) column->resize(size);
+    }
+};
+
+inline moments<double> moments_of(double const* x, index_t n) {
+    moments<double> m;
+    for (index_t i = 0; i < n; ++i) m.sum += x[i];
+    for (index_t i = 0; i < n; ++i) m.max = math::max(m.max, x[i]);
+    m.mean = m.sum / n;
+    double squares = 0;
+    for (index_t i = 0; i < n; ++i) squares += (x[i] - m.mean) * (x[i] - m.mean);
+    m.deviation = math::sqrt(squares / n);
+    return m;
+}
+
+template <class T>
+void check_evidence(evidence<T> const& e) {
+    auto const& mass = e.received_view();
+    auto const same = [&](view<T const, 4> const& x, char const* name) {
+        if (x.data() == nullptr) return;
+        check_extent(name, "batch", x.extent(0), "received", mass.extent(0));
+        check_extent(name, "head", x.extent(1), "received", mass.extent(1));
+        check_extent(name, "key", x.extent(3), "received", mass.extent(3));
+    };
+    same(e.seen_view(), "seen");
+    same(e.baseline_view(), "baseline");
+    auto const grouped = [&](view<T const, 4> const& x, char const* name) {
+        if (x.data() == nullptr) return;
+        check_extent(name, "batch", x.extent(0), "received", mass.extent(0));
+        check_extent(name, "key", x.extent(3), "received", mass.extent(3));
+        if (x.extent(1) == 0 || mass.extent(1) % x.extent(1) != 0) fail<shape_error>(name, ": head extent is ", x.extent(1), ", which does not divide the ", mass.extent(1), " heads of received");
+    };
+    grouped(e.norms_view(), "norms");
+    grouped(e.activations_view(), "activations");
+    if (e.medians_view().data() != nullptr) check_extent("activations", "batch", e.medians_view().extent(0), "received", mass.extent(0));
+    if (e.kinds_view().data() != nullptr) {
+        if (e.kinds_view().extent(0) != 1) check_extent("kinds", "batch", e.kinds_view().extent(0), "received", mass.extent(0));
+        check_extent("kinds", "key", e.kinds_view().extent(1), "received", mass.extent(3));
+    }
+    if (mass.size() == 0) fail<argument_error>("evidence: the received mass is empty: extents (", mass.extent(0), ", ", mass.extent(1), ", ", mass.extent(3), ")");
+}
+
+/// The live keys of a head; refuses mass that no attention can have produced.
+template <class T>
+row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text const& t, index_t head, row_columns& c) {
+    constexpr double slack = 1e-3; // what float sums over thousands of queries may lose
+    double const absent = __builtin_nan("");
+    auto const& mass = e.received_view();
+    double const queries = static_cast<double>(t.query_end - t.query_begin) * e.pass_count();
+    bool const has_seen = e.seen_view().data() != nullptr, has_baseline = e.baseline_view().data() != nullptr;
+    bool const has_norm = e.norms_view().data() != nullptr, has_activation = e.activations_view().data() != nullptr;
+    index_t const norm_head = has_norm ? head / (mass.extent(1) / e.norms_view().extent(1)) : 0;
+    index_t const activation_head = has_activation ? head / (mass.extent(1) / e.activations_view().extent(1)) : 0;
+    c.resize(t.key_end - t.key_begin);
+    c.invalid = 0;
+    index_t n = 0;
+    double total = 0;
+    for (index_t place = t.key_begin; place < t.key_end; ++place) {
+        auto const i = static_cast<std::size_t>(n);
+        double const seen = has_seen ? static_cast<double>(e.seen_view()(t.entry, head, 0, place)) * e.seen_factor() : queries;
+        if (seen == 0) continue; // nobody sees it: nothing was observed
+        double const received = static_cast<double>(mass(t.entry, head, 0, place));
+        if (received != received) {
+            ++c.invalid;
+            continue;
+        }
+        if (!(seen > 0)) fail<argument_error>("evidence: seen is ", seen, " at batch ", t.entry, ", head ", head, ", key ", place);
+        if (received < 0 || received == math::infinity<double>) fail<argument_error>("evidence: received is ", received, " at batch ", t.entry, ", head ", head, ", key ", place, "; attention is never negative nor infinite");
+        if (received > seen * (1 + slack)) {
+            fail<argument_error>("evidence: key ", place, " of batch ", t.entry, ", head ", head, " received ", received, " from ", seen,
+                                 " queries: probabilities do not sum to 1, or the mass was accumulated over several calls (say passes(n)) or queries (say queries(n))");
+        }
+        c.key[i] = where.key_at(t, place);
+        c.place[i] = place;
+        c.received[i] = received;
+        c.seen[i] = seen;
+        c.share[i] = received / seen;
+        c.baseline[i] = has_baseline ? static_cast<double>(e.baseline_view()(t.entry, head, 0, place)) * e.pass_count() : absent;
+        if (has_norm) c.norm[i] = static_cast<double>(e.norms_view()(t.entry, norm_head, 0, place));
+        if (has_activation) c.activation[i] = static_cast<double>(e.activations_view()(t.entry, activation_head, 0, place));
+        total += received;
+        ++n;
+    }
+    if (total > queries * (1 + slack)) fail<argument_error>("evidence: the mass of batch ", t.entry, ", head ", head, " sums to ", total, ", but ", queries, " queries give at most that many: probabilities do not sum to 1");
+    if (!has_baseline && !has_seen) { // a full map: every query sees every live key
+        for (index_t i = 0; i < n; ++i) c.baseline[static_cast<std::size_t>(i)] = queries / n;
+    }
+
+    row_of_keys<double> row;
+    row.key = c.key.data();
+    row.received = c.received.data();
+    row.seen = c.seen.data();
+    row.share = c.share.data();
+    row.baseline = c.baseline.data();
+    row.norm = has_norm ? c.norm.data() : nullptr;
+    row.activation = has_activation ? c.activation.data() : nullptr;
+    head_facts<double>& facts = row.head;
+    facts.batch = t.number;
+    facts.head = head;
+    facts.keys = n;
+    facts.queries = queries;
+    if (n == 0) return row;
+    facts.share = moments_of(row.share, n);
+    std::vector<double> ratio(static_cast<std::size_t>(n));
+    for (index_t i = 0; i < n; ++i) {
+        ratio[static_cast<std::size_t>(i)] = row.received[i] / row.baseline[i];
+        facts.highest_ratio = math::max(facts.highest_ratio, row.seen[i] / row.baseline[i]);
+    }
+    facts.ratio = moments_of(ratio.data(), n);
+    if (e.medians_view().data() != nullptr) facts.median_activation = static_cast<double>(e.medians_view()(t.entry));
+    return row;
+}
+
+} // namespace basin::detail
