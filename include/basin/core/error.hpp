@@ -71,4 +71,11 @@ template <class Error, class... Words>
 }
 
 } // namespace detail
+
+/// For policies and statistics of one's own: refuses an argument in words, as basin's own do in their bind().
+template <class... Words>
+[[noreturn]] void refuse(Words... words) {
+    detail::fail<argument_error>(words...);
+}
+
 } // namespace basin

@@ -63,6 +63,7 @@ public:
         return total;
     }
     index_t count(index_t b, index_t h) const {
+        if (keys_ == 0) return 0;
         check(b, h, 0);
         return bits().count(b, h, 0, keys_);
     }

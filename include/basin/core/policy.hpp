@@ -69,7 +69,7 @@ concept has_bind = requires(P const& p, shape_facts f) { p.bind(f); };
 } // namespace detail
 
 template <class P>
-concept policy = std::copyable<P> && (detail::has_visible<P> || detail::has_score<P> || detail::has_sinks<P> || detail::has_weight<P> || detail::has_value<P>);
+concept policy = std::copy_constructible<P> && (detail::has_visible<P> || detail::has_score<P> || detail::has_sinks<P> || detail::has_weight<P> || detail::has_value<P>);
 
 /// A policy that only says who sees whom: what `any_of`, `none_of` and `where` take.
 template <class P>

@@ -199,6 +199,10 @@ auto name(X&& x, naming n, char const* function) {
 
 } // namespace detail
 
+/// The scalar of an array, for deduction guides of one's own statistics.
+template <class Array>
+using element_t = detail::element_of<Array>;
+
 /// The first axis counts heads: (head, token, channel), or (head, token) for a statistic.
 template <class X>
 auto heads(X&& x) {

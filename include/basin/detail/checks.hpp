@@ -75,7 +75,8 @@ void check_known_lse(view<A const, 4> const& lse, view<T const, 4> const& q) {
 template <class S, class T>
 void check_statistic(S const& s, view<T const, 4> const& q, view<T const, 4> const& k) {
     constexpr bool by_key = S::reduced_to == axis::by_key;
-    char const* const name = by_key ? "statistic by key" : "statistic by query";
+    char const* name = by_key ? "statistic by key" : "statistic by query";
+    if constexpr (requires { S::name; }) name = S::name;
     auto const check = [&](auto const& output) {
         check_data(output, name);
         check_extent(name, "batch", output.extent(0), "q", q.extent(0));

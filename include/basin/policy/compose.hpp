@@ -89,7 +89,7 @@ struct inverse {
     auto bind(shape_facts const& facts) const { return inverse<bound_t<A>>{basin::bind(a, facts)}; }
 };
 
-/// Scores, weights and values of `p` only where the mask sees; elsewhere they stay as they are. Hides nothing itself.
+/// Scores and weights of `p` only where the mask sees; elsewhere they stay as they are. Hides nothing itself.
 template <mask M, policy P>
 struct only_where {
     using lanes = supported;

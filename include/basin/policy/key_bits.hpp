@@ -57,12 +57,8 @@ public:
         return result;
     }
 
-    void show(index_t b, index_t h, index_t query, index_t key) {
-        if (b < 0 || b >= extents_[0] || h < 0 || h >= extents_[1] || query < 0 || query >= extents_[2] || key < 0 || key >= extents_[3]) {
-            detail::fail<argument_error>("key_bits: (", b, ", ", h, ", ", query, ", ", key, ") is outside of its extents");
-        }
-        words_(b, h, query, key >> 6) |= std::uint64_t{1} << (static_cast<unsigned>(key) & 63U);
-    }
+    void show(index_t b, index_t h, index_t query, index_t key) { word(b, h, query, key) |= bit(key); }
+    void hide(index_t b, index_t h, index_t query, index_t key) { word(b, h, query, key) &= ~bit(key); }
 
     bound bind(shape_facts const& facts) const {
         auto const fits = [](index_t have, index_t need) { return have == 1 || have >= need; };
@@ -73,14 +69,25 @@ public:
         auto const stride = [&](std::size_t axis) { return extents_[axis] == 1 ? std::ptrdiff_t{0} : words_.stride(axis); };
         return {words_.data(), stride(0), stride(1), words_.stride(2)};
     }
-    /// Without bind the bits could be asked out of range, so that the unbound form is a mask only by name.
     bool visible(site const& s) const {
         index_t const b = extents_[0] == 1 ? 0 : s.batch;
         index_t const h = extents_[1] == 1 ? 0 : s.head;
-        return ((words_(b, h, s.query, s.key >> 6) >> (static_cast<unsigned>(s.key) & 63U)) & 1U) != 0U;
+        check(b, h, s.query, s.key);
+        return (words_(b, h, s.query, s.key >> 6) & bit(s.key)) != 0U;
     }
 
 private:
+    static std::uint64_t bit(index_t key) { return std::uint64_t{1} << (static_cast<unsigned>(key) & 63U); }
+    std::uint64_t& word(index_t b, index_t h, index_t query, index_t key) {
+        check(b, h, query, key);
+        return words_(b, h, query, key >> 6);
+    }
+    void check(index_t b, index_t h, index_t query, index_t key) const {
+        if (b < 0 || b >= extents_[0] || h < 0 || h >= extents_[1] || query < 0 || query >= extents_[2] || key < 0 || key >= extents_[3]) {
+            detail::fail<argument_error>("key_bits: (", b, ", ", h, ", ", query, ", ", key, ") is outside of its extents");
+        }
+    }
+
     tuple_of<index_t, 4> extents_;
     buffer<std::uint64_t, 4> words_;
 };

@@ -6,14 +6,15 @@
 
 namespace basin {
 
-/// Scores are bent towards +-cap: cap * tanh(score / cap). Small scores hardly change, none passes the cap.
+/// Scores are bent towards +-cap: cap * tanh(score / cap). Small scores hardly change, none passes the cap. A score of -inf
+/// stays what it is: a key that a bias has hidden is not opened again as -cap.
 struct softcap {
     using lanes = supported;
     double cap = 1;
 
     template <class X, class Lane>
     X score(X x, basic_site<Lane> const&) const {
-        return X(cap) * math::tanh(x * X(1 / cap));
+        return math::select(x == X(-math::infinity<double>), x, X(cap) * math::tanh(x * X(1 / cap)));
     }
     softcap bind(shape_facts const&) const {
         if (!(cap > 0)) detail::fail<argument_error>("softcap: the cap is ", cap, "; it must be greater than 0");

@@ -12,6 +12,7 @@ template <class T>
 struct entropy : query_statistic<T> {
     using query_statistic<T>::query_statistic;
     using lanes = supported;
+    static constexpr char const* name = "entropy";
     static constexpr T identity() { return T(0); }
     // -log p is lse - score; a probability that underflowed counts 0, not 0 x inf.
     template <class X, class Lane, class Site>

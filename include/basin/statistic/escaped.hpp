@@ -12,6 +12,7 @@ template <class T>
 struct escaped : query_statistic<T> {
     using query_statistic<T>::query_statistic;
     using only_rows = void;
+    static constexpr char const* name = "escaped";
     static constexpr T identity() { return T(0); }
     T combine(T a, T b) const { return a + b; }
     T finish(T, row_facts<T> const& row) const { return row.escaped; }

@@ -21,6 +21,7 @@ struct favourite : query_statistic<T> {
         keys = detail::statistic_output<index_t>::lift(static_cast<Keys&&>(key), false, "favourite keys");
     }
 
+    static constexpr char const* name = "favourite";
     static constexpr T identity() { return T(0); }
     T combine(T a, T b) const { return math::max(a, b); }
     /// Accumulating keeps the likelier of the old and the new favourite.

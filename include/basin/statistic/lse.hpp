@@ -12,6 +12,7 @@ template <class T>
 struct lse : query_statistic<T> {
     using query_statistic<T>::query_statistic;
     using only_rows = void;
+    static constexpr char const* name = "lse";
     static constexpr T identity() { return -math::infinity<T>; }
     T combine(T a, T b) const {
         T const high = math::max(a, b);

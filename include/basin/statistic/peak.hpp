@@ -11,6 +11,7 @@ template <class T>
 struct peak : key_statistic<T> {
     using key_statistic<T>::key_statistic;
     using lanes = supported;
+    static constexpr char const* name = "peak";
     static constexpr T identity() { return T(0); }
     template <class X, class Lane, class Site>
     X map(cell<X, Lane, T> const& c, Site const&) const {

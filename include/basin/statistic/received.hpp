@@ -11,6 +11,7 @@ template <class T>
 struct received : key_statistic<T> {
     using key_statistic<T>::key_statistic;
     using lanes = supported;
+    static constexpr char const* name = "received";
     static constexpr T identity() { return T(0); }
     template <class X, class Lane, class Site>
     X map(cell<X, Lane, T> const& c, Site const&) const {

@@ -13,6 +13,7 @@ struct received_value : key_statistic<T> {
     using key_statistic<T>::key_statistic;
     using lanes = supported;
     using needs_key_weight = void;
+    static constexpr char const* name = "received_value";
     static constexpr T identity() { return T(0); }
     template <class X, class Lane, class Site>
     X map(cell<X, Lane, T> const& c, Site const&) const {

@@ -12,6 +12,7 @@ struct votes : key_statistic<T> {
     using key_statistic<T>::key_statistic;
     using lanes = supported;
     using needs_favourite = void;
+    static constexpr char const* name = "votes";
     static constexpr T identity() { return T(0); }
     template <class X, class Lane, class Site>
     X map(cell<X, Lane, T> const& c, Site const&) const {

@@ -40,6 +40,9 @@ public:
         if constexpr (Task::needs_key_weight) norms_ = v_.colwise().norm();
         q_.resize(task.q.extent(3), width);
         o_.resize(channels_, width);
+        // As many rows as a block ever has: every column is aligned alike, so that Eigen computes its exp alike.
+        s_.resize(height, width);
+        p_.resize(height, width);
         task.for_each_statistic([&](auto const& s) {
             for (A& x : reduced_[number_of(s)]) x = s.identity();
         });
@@ -102,8 +105,8 @@ private:
     bool scores(index_t key, index_t keys) {
         coverage const seen = facet::cover(task_.policy, tile_of(key, keys));
         if (seen == coverage::none) return false;
-        s_.noalias() = k_.middleRows(key, keys) * q_;
-        s_ *= task_.scale;
+        s_.topRows(keys).noalias() = k_.middleRows(key, keys) * q_;
+        s_.topRows(keys) *= task_.scale;
         if (seen == coverage::all && !has_score<typename Task::policy_type>) return true;
         for (index_t i = 0; i < count_; ++i) {
             for (index_t j = 0; j < keys; ++j) {
@@ -118,15 +121,17 @@ private:
     /// Online softmax: one more block of keys.
     void accumulate(index_t key, index_t keys) {
         if (!scores(key, keys)) return;
-        p_.setZero(keys, width);
+        p_.setZero();
         for (index_t i = 0; i < count_; ++i) {
             if constexpr (Task::needs_favourite) find_favourite(key, keys, i);
-            A const high = s_.col(i).maxCoeff();
-            A const now = highest_(i) < high ? high : highest_(i); // keeps a NaN
+            auto const s = s_.col(i).head(keys);
+            A const high = s.template maxCoeff<Eigen::PropagateNaN>();
+            A const now = highest_(i) < high || high != high ? high : highest_(i); // a NaN stays
             if (now == hidden) continue;
             A const shrink = highest_(i) == hidden ? A(0) : math::exp(highest_(i) - now);
-            p_.col(i) = (s_.col(i).array() - now).exp().matrix();
-            sum_(i) = sum_(i) * shrink + p_.col(i).sum();
+            // Eigen's exp(-inf) is a tiny number in some versions, not 0; hidden keys are excluded exactly
+            p_.col(i).head(keys) = (s.array() == hidden).select(A(0), (s.array() - now).exp()).matrix();
+            sum_(i) = sum_(i) * shrink + p_.col(i).head(keys).sum();
             if (!weighs && shrink != A(1)) o_.col(i) *= shrink;
             highest_(i) = now;
         }
@@ -145,7 +150,7 @@ private:
     void add_values(index_t key, index_t keys) {
         auto const v = v_.middleCols(key, keys);
         if (v.allFinite()) {
-            o_.noalias() += v * p_;
+            o_.noalias() += v * p_.topRows(keys);
             return;
         }
         for (index_t i = 0; i < count_; ++i) {
@@ -173,7 +178,7 @@ private:
     /// Second sweep, with the final probabilities: statistics, and values where the policy changes weights.
     void observe(index_t key, index_t keys) {
         if (!scores(key, keys)) return;
-        p_.setZero(keys, width);
+        p_.setZero();
         for (index_t i = 0; i < count_; ++i) {
             for (index_t j = 0; j < keys; ++j) {
                 if (s_(j, i) == hidden) continue;

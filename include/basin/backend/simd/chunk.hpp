@@ -309,10 +309,18 @@ private:
     /// The fused sweep would multiply this row's NaN by its weight 0.
     void spoil(int row) {
         spoiled_ = true;
-        for (int p = 0; p < u_->panels; ++p) {
-            if (pending_[p].begin <= row && row < pending_[p].end) {
-                columns.spoil(p, strip_ + p * block_.panel_stride + std::ptrdiff_t{row} * table::panel, u_->keys_in_panel(p), u_->t.entry, first_ + row);
+        auto const sees = [&](std::ptrdiff_t slot) {
+            site const s{u_->t.number, u_->head, positions_[row], static_cast<index_t>(u_->positions[slot])};
+            if (!facet::visible(task_->policy, s)) return false;
+            T dot = 0;
+            index_t const key = u_->t.key_begin + u_->place(static_cast<index_t>(slot));
+            for (index_t c = 0; c < task_->q.extent(3); ++c) {
+                dot += static_cast<T>(task_->q(u_->t.entry, u_->head, first_ + row, c)) * static_cast<T>(task_->k(u_->t.entry, u_->kv, key, c));
             }
+            return facet::score(task_->policy, dot * task_->scale, s) != -math::infinity<T>;
+        };
+        for (int p = 0; p < u_->panels; ++p) {
+            if (pending_[p].begin <= row && row < pending_[p].end) columns.spoil(p, u_->keys_in_panel(p), u_->t.entry, first_ + row, sees);
         }
     }
 

@@ -172,14 +172,15 @@ public:
         }
     }
 
-    /// A row that is NaN: every key it sees is NaN. `exponentials` is the row in its panel.
-    void spoil(int panel, T const* exponentials, int keys, index_t entry, index_t query) {
+    /// A row that is NaN: so is every key it sees. Rare, so that the policy is asked again, key by key.
+    template <class Sees>
+    void spoil(int panel, int keys, index_t entry, index_t query, Sees const& sees) {
         for (index_t i = 0; i < count_; ++i) {
             column<T> const& c = columns_[i];
             if (c.kind != column_kind::sum) continue;
             if (c.groups != nullptr && c.groups->of(entry, query) != c.group) continue;
-            for (int k = 0; k < keys; ++k) {
-                if (exponentials[k] != T(0)) c.total[std::ptrdiff_t{panel} * table::panel + k] = std::numeric_limits<double>::quiet_NaN();
+            for (std::ptrdiff_t slot = std::ptrdiff_t{panel} * table::panel, end = slot + keys; slot < end; ++slot) {
+                if (sees(slot)) c.total[slot] = std::numeric_limits<double>::quiet_NaN();
             }
         }
     }

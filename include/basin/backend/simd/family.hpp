@@ -7,6 +7,8 @@
 
 #include <basin/core/lanes.hpp>
 
+#include <bit>
+
 #include "tanh.hpp"
 
 namespace basin::detail::simd {

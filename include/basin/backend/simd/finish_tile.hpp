@@ -5,9 +5,6 @@
 // From scores in memory to exponentials, row sums and references: what runs after a policy has changed the scores of a
 // tile, and the careful half of the fused tile (score_tile.hpp), bit for bit the same.
 
-#include <cmath>
-#include <limits>
-
 #include "query_block.hpp"
 
 namespace basin::detail::simd {
@@ -83,12 +80,12 @@ template <class A, bool Moment, class T>
             // |row maximum| > start_within, without a horizontal maximum unless it is so
             if (xsimd::any(best > v(start_within<T>)) || xsimd::all(best < v(-start_within<T>))) {
                 T const top = max_lanes<A, T>(best);
-                if (top > -std::numeric_limits<T>::infinity()) block.reference[row] = std::ceil(top);
+                if (top > hidden_score<T>) block.reference[row] = ceiling<A, T>(top);
             }
         }
         row_sums<T, A> out = exponentiate<A, Moment, T>(scores, to, vectors, block.reference[row]);
         if (started && xsimd::any(out.sum > v(raise_above<T>))) {
-            T const top = std::ceil(max_lanes<A, T>(lane_maxima<A, T>(scores, vectors)));
+            T const top = ceiling<A, T>(max_lanes<A, T>(lane_maxima<A, T>(scores, vectors)));
             raise_row<A, T>(block, row, top, at.panel, at.column);
             out = exponentiate<A, Moment, T>(scores, to, vectors, top);
             raised = true;
@@ -102,7 +99,7 @@ template <class A, bool Moment, class T>
         if (fresh) {
             waiting = waiting || xsimd::all(sum == v(T(0)));
             shifted = shifted || !(block.reference[row] == T(0));
-            raised = raised || std::abs(block.reference[row]) > start_hot<T>;
+            raised = raised || block.reference[row] > start_hot<T> || block.reference[row] < -start_hot<T>;
         }
     }
     if (fresh && !waiting)

@@ -27,13 +27,13 @@ struct row_source {
     std::ptrdiff_t row_stride, channel_stride;
     std::int32_t const* list; // or null: slot j is row j
 
-    [[nodiscard]] S const* row(std::ptrdiff_t slot) const noexcept { return data + (list ? list[slot] : slot) * row_stride; }
+    [[nodiscard, gnu::always_inline]] S const* row(std::ptrdiff_t slot) const noexcept { return data + (list ? list[slot] : slot) * row_stride; }
 };
 
 // The load functor for storage that is already of the accumulation type; lets unit-stride rows be read as vectors.
 struct load_same {
     template <class T>
-    constexpr T operator()(T x) const noexcept {
+    [[gnu::always_inline]] constexpr T operator()(T x) const noexcept {
         return x;
     }
 };

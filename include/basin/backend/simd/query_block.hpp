@@ -8,8 +8,8 @@
 // are 2^(score - m), and m rises only when a partial sum passes 2^30. So there is no maximum per vector, every
 // rescaling is by an exact power of two, and a row's results depend on that row alone.
 
-#include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "exp2.hpp"
 #include "tiles.hpp"
@@ -35,6 +35,9 @@ struct query_block {
     T* marks;                     // [panel][row]: the reference of the stored exponentials of this key block, or null
     std::ptrdiff_t mark_stride;   // from panel to panel in `marks`
 };
+
+template <class T>
+inline constexpr T hidden_score = -std::numeric_limits<T>::infinity(); // the score of a key that is not seen
 
 // The partial sum that makes a row raise its reference, and how far from 0 a row may start without one.
 template <class T>

@@ -6,8 +6,6 @@
 // Scores start from 0, never from the reference: a score's rounding is then the same on every path (fused, redone, through
 // a policy), which is what makes a row independent of its neighbours to the last bit.
 
-#include <limits>
-
 #include "finish_tile.hpp"
 
 namespace basin::detail::simd {
@@ -74,7 +72,7 @@ template <class A, int V, class T>
         auto const live = index < v(static_cast<T>(keys - j * table::lanes));
 #pragma GCC unroll 6
         for (int i = 0; i < table::rows; ++i)
-            c[i][j] = xsimd::select(live, c[i][j], v(-std::numeric_limits<T>::infinity()));
+            c[i][j] = xsimd::select(live, c[i][j], v(hidden_score<T>));
     }
 }
 

@@ -4,13 +4,11 @@
 
 // The one file of the backend that knows instruction sets: what xsimd 8.1 lacks, does slowly, or spells
 // differently from xsimd 14. Everything is a template on the architecture, so translation units compiled with
-// different -march flags never share a symbol.
+// different -march flags never share a symbol. For the same reason no small inline function of the standard library is
+// called from the kernels (std::bit_cast, std::ceil, std::array): unoptimised, those would be shared symbols.
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -140,9 +138,9 @@ template <int Shift, class A, class T>
     using integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     using source = typename vec<T, A>::register_type;
     using target = typename vec<integer, A>::register_type;
-    vec<integer, A> const bits(std::bit_cast<target>(static_cast<source>(x.data)));
+    vec<integer, A> const bits(__builtin_bit_cast(target, static_cast<source>(x.data)));
     vec<integer, A> const moved = bits << Shift;
-    return vec<T, A>(std::bit_cast<source>(static_cast<target>(moved.data)));
+    return vec<T, A>(__builtin_bit_cast(source, static_cast<target>(moved.data)));
 }
 
 // One stage of a square transpose: lane k of the first result is a[k] or b[k - S], of the second a[k + S] or b[k],
@@ -182,8 +180,8 @@ template <class A, class T, std::size_t W>
 template <class A, class T>
 [[nodiscard]] inline T sum_lanes(vec<T, A> const& x) noexcept {
     constexpr std::size_t w = vec<T, A>::size;
-    alignas(64) std::array<T, w> lane;
-    x.store_aligned(lane.data());
+    alignas(64) T lane[w];
+    x.store_aligned(lane);
     for (std::size_t half = w / 2; half > 0; half /= 2)
         for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
     return lane[0];
@@ -193,11 +191,17 @@ template <class A, class T>
 template <class A, class T>
 [[nodiscard]] inline T max_lanes(vec<T, A> const& x) noexcept {
     constexpr std::size_t w = vec<T, A>::size;
-    alignas(64) std::array<T, w> lane;
-    x.store_aligned(lane.data());
+    alignas(64) T lane[w];
+    x.store_aligned(lane);
     T best = lane[0];
     for (std::size_t i = 1; i < w; ++i) best = lane[i] > best ? lane[i] : best;
     return best;
+}
+
+template <class A, class T>
+[[nodiscard, gnu::always_inline]] inline T ceiling(T x) noexcept {
+    if constexpr (std::is_same_v<T, float>) return __builtin_ceilf(x);
+    else return __builtin_ceil(x);
 }
 
 // Into the second-level cache. Never faults, whatever the address.
