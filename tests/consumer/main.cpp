@@ -1,0 +1,36 @@
+// What a user's first program looks like; built in every way in which the library can be taken.
+#include <basin/basin.hpp>
+#include <basin/version.hpp>
+#ifdef CONSUMER_EIGEN // set by the consumer's own project, not by the library
+#include <Eigen/Core>
+#include <basin/backend/eigen.hpp>
+#endif
+#ifdef CONSUMER_SIMD
+#include <basin/backend/simd.hpp>
+#endif
+
+#include <cmath>
+#include <cstdio>
+
+template <class Backend>
+static bool works(Backend const& backend, char const* name) {
+    basin::buffer<float, 2> q({3, 4}), k({5, 4}), v({5, 2}), out({3, 2});
+    v.fill(2);
+    basin::attention(backend, q, k, v, out, basin::full{}); // equal scores: the mean of the values
+    for (float const x : out)
+        if (std::abs(x - 2) > 1e-6f) return std::printf("%s is wrong: %f\n", name, double(x)), false;
+    std::printf("%s works\n", name);
+    return true;
+}
+
+int main() {
+    std::printf("basin %d.%d.%d\n", basin::version_major, basin::version_minor, basin::version_patch);
+    bool good = works(basin::reference_backend{}, "reference");
+#ifdef CONSUMER_EIGEN
+    good = works(basin::eigen_backend{}, "eigen") && good;
+#endif
+#ifdef CONSUMER_SIMD
+    good = works(basin::simd_backend{}, "simd") && good;
+#endif
+    return good ? 0 : 1;
+}

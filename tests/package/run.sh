@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Creates and tests the Conan package in a Conan home of its own; the dependencies are stand-ins made of the system's
+# headers, so no Conan server is needed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet 'conan>=2.4,<3'
+export CONAN_HOME="$work/home" PATH="$work/venv/bin:$PATH"
+common=(-s compiler.cppstd=20 -c "tools.cmake.cmake_layout:test_folder=$work/test"
+        -c tools.cmake.cmaketoolchain:generator=Ninja)
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; echo "failed: $*" >&2; exit 1; }; }
+refused() { # WORDS COMMAND...
+    if "${@:2}" >"$work/log" 2>&1; then echo "should have been refused: ${*:2}" >&2; exit 1; fi
+    grep -qF "$1" "$work/log" || { cat "$work/log"; echo "expected the words: $1" >&2; exit 1; }
+    printf -- '-- refused as it should be: %s\n' "$1"
+}
+
+quietly conan profile detect
+quietly conan create tests/package/standin --name=eigen --version=3.4.0
+quietly conan create tests/package/standin --name=xsimd --version=13.2.0
+for options in "-o=&:with_eigen=True -o=&:with_xsimd=True" "-o=&:with_eigen=False -o=&:with_xsimd=False"; do
+    # shellcheck disable=SC2086 # options are words
+    quietly conan create . --no-remote "${common[@]}" $options
+    printf -- '-- conan create %s\n' "$options"
+    grep -E '^(basin [0-9]|(reference|eigen|simd) works)' "$work/log"
+done
+refused "basin needs C++20: set compiler.cppstd=20 or newer" conan create . --no-remote -s compiler.cppstd=17
