@@ -154,6 +154,21 @@ inline X lookup(T const* base, std::ptrdiff_t stride, index_lanes<F> at) {
     return X(F::gather(base, stride, at.raw));
 }
 
+/// Bit `at` of an array of words: what masks kept as bits are read by.
+inline bool lookup_bit(std::uint64_t const* words, index_t at) {
+    return ((words[at >> 6] >> (static_cast<unsigned>(at) & 63U)) & 1U) != 0U;
+}
+template <class F>
+inline mask_lanes<F> lookup_bit(std::uint64_t const* words, index_lanes<F> at) {
+    return {F::bits(words, at.raw)};
+}
+/// The first of the keys (or queries) of a lane; all queries of a lane are the same.
+inline index_t first_of(index_t x) { return x; }
+template <class F>
+inline index_t first_of(index_lanes<F> x) {
+    return F::first(x.raw);
+}
+
 } // namespace math
 
 namespace detail {

@@ -115,20 +115,25 @@ struct vote {
         for (index_t i = 0; i < row.size(); ++i) out[i] = {false, T(0), static_cast<T>(at_least), "vote", false};
         auto const count = [&](auto const& r) {
             detail::judge(r, row, one.data());
-            for (index_t i = 0; i < row.size(); ++i) out[i].number += one[static_cast<std::size_t>(i)].fires ? T(1) : T(0);
+            for (index_t i = 0; i < row.size(); ++i)
+                out[i].number += one[static_cast<std::size_t>(i)].fires ? T(1) : T(0);
         };
         std::apply([&](auto const&... r) { (count(r), ...); }, rules);
         for (index_t i = 0; i < row.size(); ++i) out[i].fires = out[i].number >= out[i].threshold;
     }
     template <class T>
     void check(head_facts<T> const& head) const {
-        if (at_least < 1) detail::fail<argument_error>("vote: at_least is ", at_least, "; with that, every key is a sink");
-        if (at_least > static_cast<index_t>(sizeof...(R))) detail::fail<argument_error>("vote: ", at_least, " of ", static_cast<int>(sizeof...(R)), " rules can never agree");
+        if (at_least < 1)
+            detail::fail<argument_error>("vote: at_least is ", at_least, "; with that, every key is a sink");
+        if (at_least > static_cast<index_t>(sizeof...(R)))
+            detail::fail<argument_error>("vote: ", at_least, " of ", static_cast<int>(sizeof...(R)),
+                                         " rules can never agree");
         std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
     }
     template <class T>
     bool can_fire(head_facts<T> const& head) const {
-        return std::apply([&](auto const&... r) { return ((detail::can_fire(r, head) ? 1 : 0) + ...); }, rules) >= at_least;
+        return std::apply([&](auto const&... r) { return ((detail::can_fire(r, head) ? 1 : 0) + ...); }, rules) >=
+               at_least;
     }
 };
 

@@ -41,8 +41,11 @@ detection run_detection(B const&, detection_task<T> const& task, R const& rule) 
                 if (!v.fires) continue;
                 key_facts<double> const k = row[n];
                 token_kind kind = token_kind::unknown;
-                if (e.kinds_view().data() != nullptr) kind = e.kinds_view()(e.kinds_view().extent(0) == 1 ? 0 : t.entry, columns.place[static_cast<std::size_t>(n)]);
-                found.add({e.step(), e.layer(), t.number, h, k.key, kind, k.received, k.seen, k.share, k.baseline, k.norm, k.activation, v.number, v.threshold, v.below, v.by});
+                if (e.kinds_view().data() != nullptr)
+                    kind = e.kinds_view()(e.kinds_view().extent(0) == 1 ? 0 : t.entry,
+                                          columns.place[static_cast<std::size_t>(n)]);
+                found.add({e.step(), e.layer(), t.number, h, k.key, kind, k.received, k.seen, k.share, k.baseline,
+                           k.norm, k.activation, v.number, v.threshold, v.below, v.by});
             }
         }
     }
@@ -54,13 +57,19 @@ namespace detail {
 struct detect_function {
     template <class Backend, class T, class Rule>
     detection operator()(Backend const& backend, evidence<T> const& e, Rule const& rule, options const& o = {}) const {
-        static_assert(basin::backend<Backend>, "basin: the first argument of detect must be a backend: reference_backend, eigen_backend, simd_backend");
-        static_assert(basin::rule<Rule>, "basin: this is not a rule: it needs operator()(key_facts<T> const&, head_facts<T> const&) const that returns bool or verdict<T>, or judge(row_of_keys<T> const&, verdict<T>*) const");
+        static_assert(
+            basin::backend<Backend>,
+            "basin: the first argument of detect must be a backend: reference_backend, eigen_backend, simd_backend");
+        static_assert(basin::rule<Rule>,
+                      "basin: this is not a rule: it needs operator()(key_facts<T> const&, head_facts<T> const&) const "
+                      "that returns bool or verdict<T>, or judge(row_of_keys<T> const&, verdict<T>*) const");
         check_evidence(e);
         auto const& mass = e.received_view();
         layout const where = make_layout(o, mass.extent(0), e.query_count(), mass.extent(3));
         // the whole extent, not only what is live: the set must fit the next call
-        index_t const positions = math::max(position_limit(where, false), where.key_offsets.given() || where.key_position.listed() ? 0 : where.key_position.first() + mass.extent(3));
+        index_t const positions = math::max(
+            position_limit(where, false),
+            where.key_offsets.given() || where.key_position.listed() ? 0 : where.key_position.first() + mass.extent(3));
         return run_detection(backend, detection_task<T>{e, where, positions}, rule);
     }
 };

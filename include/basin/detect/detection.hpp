@@ -14,11 +14,11 @@ namespace basin {
 struct sink {
     index_t step = 0, layer = 0, batch = 0, head = 0, key = 0; ///< key: its position in the text
     token_kind kind = token_kind::unknown;
-    double received = 0;  ///< sum of probabilities
-    double seen = 0;      ///< queries that see it
-    double share = 0;     ///< received / seen
-    double baseline = 0;  ///< what uniform attention would give it
-    double norm = 0, activation = 0; ///< NaN where unknown
+    double received = 0;              ///< sum of probabilities
+    double seen = 0;                  ///< queries that see it
+    double share = 0;                 ///< received / seen
+    double baseline = 0;              ///< what uniform attention would give it
+    double norm = 0, activation = 0;  ///< NaN where unknown
     double number = 0, threshold = 0; ///< what was compared
     bool below = false;               ///< it had to be below
     char const* by = "";              ///< the rule
@@ -29,7 +29,8 @@ class detection {
 public:
     detection() = default;
     detection(index_t step, index_t layer, index_t batch, index_t heads, index_t keys)
-        : step_(step), layer_(layer), keys_(batch, heads, keys), observed_(batch, heads, keys), heads_(static_cast<std::size_t>(batch) * static_cast<std::size_t>(heads)) {}
+        : step_(step), layer_(layer), keys_(batch, heads, keys), observed_(batch, heads, keys),
+          heads_(static_cast<std::size_t>(batch) * static_cast<std::size_t>(heads)) {}
 
     /// What sink_masked takes at the next step.
     key_set const& keys() const& { return keys_; }
@@ -40,7 +41,9 @@ public:
     /// The keys whose mass was known: visible to somebody, not padding, not NaN.
     key_set const& observed() const { return observed_; }
     head_facts<double> const& head(index_t b, index_t h) const {
-        if (b < 0 || b >= batch() || h < 0 || h >= heads()) detail::fail<argument_error>("detection: (", b, ", ", h, ") is outside of its extents (", batch(), ", ", heads(), ")");
+        if (b < 0 || b >= batch() || h < 0 || h >= heads())
+            detail::fail<argument_error>("detection: (", b, ", ", h, ") is outside of its extents (", batch(), ", ",
+                                         heads(), ")");
         return heads_[index(b, h)];
     }
     index_t batch() const { return keys_.batch(); }
@@ -63,7 +66,9 @@ public:
     void count_unreachable() { ++unreachable_; }
 
 private:
-    std::size_t index(index_t b, index_t h) const { return static_cast<std::size_t>(b) * static_cast<std::size_t>(heads()) + static_cast<std::size_t>(h); }
+    std::size_t index(index_t b, index_t h) const {
+        return static_cast<std::size_t>(b) * static_cast<std::size_t>(heads()) + static_cast<std::size_t>(h);
+    }
 
     index_t step_ = 0, layer_ = 0, invalid_ = 0, unreachable_ = 0;
     key_set keys_, observed_;

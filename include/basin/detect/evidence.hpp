@@ -44,7 +44,8 @@ public:
     evidence under(visibility<T> const& mask) const {
         evidence e = *this;
         auto const of = [](view<T const, 3> const& x) {
-            return view<T const, 4>{x.data(), {{x.extent(0), x.extent(1), 1, x.extent(2)}}, {{x.stride(0), x.stride(1), 0, x.stride(2)}}};
+            return view<T const, 4>{
+                x.data(), {{x.extent(0), x.extent(1), 1, x.extent(2)}}, {{x.stride(0), x.stride(1), 0, x.stride(2)}}};
         };
         e.seen_ = of(mask.seen);
         e.seen_per_pass_ = true;
@@ -76,9 +77,12 @@ public:
         static_assert(detail::outlives_call<Array>, "basin: evidence borrows its arrays: keep them in variables");
         auto const x = detail::describe(list, "kinds");
         evidence e = *this;
-        if (x.rank == 1) e.kinds_ = {x.data, {{1, x.extents[0]}}, {{0, x.strides[0]}}};
-        else if (x.rank == 2) e.kinds_ = {x.data, {{x.extents[0], x.extents[1]}}, {{x.strides[0], x.strides[1]}}};
-        else detail::fail<shape_error>("kinds: rank 1 (key) or 2 (batch, key), not ", x.rank);
+        if (x.rank == 1)
+            e.kinds_ = {x.data, {{1, x.extents[0]}}, {{0, x.strides[0]}}};
+        else if (x.rank == 2)
+            e.kinds_ = {x.data, {{x.extents[0], x.extents[1]}}, {{x.strides[0], x.strides[1]}}};
+        else
+            detail::fail<shape_error>("kinds: rank 1 (key) or 2 (batch, key), not ", x.rank);
         return e;
     }
     /// How many queries the map had; without this, as many as keys.
@@ -124,11 +128,14 @@ private:
     template <class Array>
     view<T const, 4> lift(Array&& array, char const* name, bool grouped = true) const {
         static_assert(detail::outlives_call<Array>, "basin: evidence borrows its arrays: keep them in variables");
-        view<T const, 4> const all = detail::lift_statistic(detail::describe(array, name), grouped && group_ >= 0, name);
+        view<T const, 4> const all =
+            detail::lift_statistic(detail::describe(array, name), grouped && group_ >= 0, name);
         if (all.data() == nullptr && all.size() != 0) detail::fail<argument_error>("evidence: ", name, " has no data");
         if (!grouped || group_ < 0) return all;
         if (group_ >= all.extent(2)) detail::fail<shape_error>(name, ": group ", group_, " of ", all.extent(2));
-        return {all.data() + group_ * all.stride(2), {{all.extent(0), all.extent(1), 1, all.extent(3)}}, {{all.stride(0), all.stride(1), 0, all.stride(3)}}};
+        return {all.data() + group_ * all.stride(2),
+                {{all.extent(0), all.extent(1), 1, all.extent(3)}},
+                {{all.stride(0), all.stride(1), 0, all.stride(3)}}};
     }
 
     index_t group_ = -1; // before the views: lifting asks for it

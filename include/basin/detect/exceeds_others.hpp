@@ -43,13 +43,16 @@ struct exceeds_others {
         double const most = scale == mass_scale::mean ? 1 : 100;
         if ((scale == mass_scale::mean || scale == mass_scale::percent) && epsilon >= most) {
             bool const sum = epsilon < static_cast<double>(head.queries);
-            detail::fail<argument_error>("exceeds_others: epsilon = ", epsilon, " can never be exceeded on mass_scale::", name_of(scale), ", where a key has at most ", most,
-                                         sum            ? "; mass_scale::sum works, where uniform attention gives 1"
+            detail::fail<argument_error>("exceeds_others: epsilon = ", epsilon,
+                                         " can never be exceeded on mass_scale::", name_of(scale),
+                                         ", where a key has at most ", most,
+                                         sum             ? "; mass_scale::sum works, where uniform attention gives 1"
                                          : epsilon < 100 ? "; mass_scale::percent works"
                                                          : "; no scale works for so few queries");
         }
         if (scale == mass_scale::uniform_ratio && head.ratio.mean != head.ratio.mean) {
-            detail::fail<argument_error>("exceeds_others: mass_scale::uniform_ratio needs the baseline of the mask: evidence{mass}.under(visibility_of(policy, ...))");
+            detail::fail<argument_error>("exceeds_others: mass_scale::uniform_ratio needs the baseline of the mask: "
+                                         "evidence{mass}.under(visibility_of(policy, ...))");
         }
     }
 };

@@ -62,10 +62,14 @@ struct head_facts {
 template <class T>
 T on_scale(mass_scale scale, key_facts<T> const& key, head_facts<T> const& head) {
     switch (scale) {
-    case mass_scale::sum: return key.share * head.queries;
-    case mass_scale::percent: return key.share * T(100);
-    case mass_scale::uniform_ratio: return key.received / key.baseline;
-    case mass_scale::mean: break;
+    case mass_scale::sum:
+        return key.share * head.queries;
+    case mass_scale::percent:
+        return key.share * T(100);
+    case mass_scale::uniform_ratio:
+        return key.received / key.baseline;
+    case mass_scale::mean:
+        break;
     }
     return key.share;
 }
@@ -79,10 +83,14 @@ moments<T> on_scale(mass_scale scale, head_facts<T> const& head) {
 template <class T>
 T highest_on_scale(mass_scale scale, head_facts<T> const& head) {
     switch (scale) {
-    case mass_scale::sum: return head.queries;
-    case mass_scale::percent: return T(100);
-    case mass_scale::uniform_ratio: return head.highest_ratio;
-    case mass_scale::mean: break;
+    case mass_scale::sum:
+        return head.queries;
+    case mass_scale::percent:
+        return T(100);
+    case mass_scale::uniform_ratio:
+        return head.highest_ratio;
+    case mass_scale::mean:
+        break;
     }
     return T(1);
 }
@@ -98,7 +106,13 @@ struct row_of_keys {
     index_t size() const { return head.keys; }
     key_facts<T> operator[](index_t i) const {
         T const absent = static_cast<T>(__builtin_nan(""));
-        return {key[i], received[i], seen[i], share[i], baseline[i], norm == nullptr ? absent : norm[i], activation == nullptr ? absent : activation[i]};
+        return {key[i],
+                received[i],
+                seen[i],
+                share[i],
+                baseline[i],
+                norm == nullptr ? absent : norm[i],
+                activation == nullptr ? absent : activation[i]};
     }
 };
 

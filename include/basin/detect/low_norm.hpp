@@ -14,10 +14,13 @@ struct low_norm {
 
     template <class T>
     void judge(row_of_keys<T> const& row, verdict<T>* out) const {
-        T const middle = row.norm == nullptr ? T(0) : detail::median(std::vector<T>(row.norm, row.norm + row.size()));
-        if (row.norm == nullptr || middle != middle) {
-            detail::fail<argument_error>("low_norm: the evidence has no value norms, or NaN among them; give them: evidence{mass}.norms(value_norms(v))");
+        bool known = row.norm != nullptr;
+        for (index_t i = 0; known && i < row.size(); ++i) known = row.norm[i] == row.norm[i];
+        if (!known) {
+            detail::fail<argument_error>("low_norm: the evidence has no value norms, or NaN among them; give them: "
+                                         "evidence{mass}.norms(value_norms(v))");
         }
+        T const middle = detail::median(std::vector<T>(row.norm, row.norm + row.size()));
         for (index_t i = 0; i < row.size(); ++i) {
             T const limit = static_cast<T>(fraction) * middle;
             out[i] = {row.norm[i] < limit, row.norm[i], limit, "low_norm", true};
@@ -26,7 +29,8 @@ struct low_norm {
     template <class T>
     void check(head_facts<T> const&) const {
         if (!(fraction >= 0)) detail::fail<argument_error>("low_norm: fraction is ", fraction);
-        if (fraction == 0) detail::fail<argument_error>("low_norm: fraction = 0 can never fire: norms are not negative");
+        if (fraction == 0)
+            detail::fail<argument_error>("low_norm: fraction = 0 can never fire: norms are not negative");
     }
 };
 

@@ -22,7 +22,9 @@ struct mass_share {
     template <class T>
     void check(head_facts<T> const&) const {
         if (!(share >= 0)) detail::fail<argument_error>("mass_share: share is ", share, "; shares are in [0, 1]");
-        if (share >= 1) detail::fail<argument_error>("mass_share: a share of ", share, " can never be exceeded: it is a part of 1, not a sum or a percentage");
+        if (share >= 1)
+            detail::fail<argument_error>("mass_share: a share of ", share,
+                                         " can never be exceeded: it is a part of 1, not a sum or a percentage");
     }
 };
 

@@ -20,7 +20,8 @@ struct massive {
     void check(head_facts<T> const& head) const {
         if (above != above || times_median != times_median) detail::fail<argument_error>("massive: a threshold is NaN");
         if (head.median_activation != head.median_activation) {
-            detail::fail<argument_error>("massive: the evidence has no activations, or NaN among them; give them: evidence{mass}.activations(activations_of(hidden))");
+            detail::fail<argument_error>("massive: the evidence has no activations, or NaN among them; give them: "
+                                         "evidence{mass}.activations(activations_of(hidden))");
         }
     }
 };

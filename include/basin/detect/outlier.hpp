@@ -37,7 +37,8 @@ struct outlier {
     void check(head_facts<T> const& head) const {
         if (z != z) detail::fail<argument_error>("outlier: z is NaN");
         if (scale == mass_scale::uniform_ratio && head.ratio.mean != head.ratio.mean) {
-            detail::fail<argument_error>("outlier: mass_scale::uniform_ratio needs the baseline of the mask: evidence{mass}.under(visibility_of(policy, ...))");
+            detail::fail<argument_error>("outlier: mass_scale::uniform_ratio needs the baseline of the mask: "
+                                         "evidence{mass}.under(visibility_of(policy, ...))");
         }
     }
 };

@@ -50,16 +50,22 @@ void check_evidence(evidence<T> const& e) {
         if (x.data() == nullptr) return;
         check_extent(name, "batch", x.extent(0), "received", mass.extent(0));
         check_extent(name, "key", x.extent(3), "received", mass.extent(3));
-        if (x.extent(1) == 0 || mass.extent(1) % x.extent(1) != 0) fail<shape_error>(name, ": head extent is ", x.extent(1), ", which does not divide the ", mass.extent(1), " heads of received");
+        if (x.extent(1) == 0 || mass.extent(1) % x.extent(1) != 0)
+            fail<shape_error>(name, ": head extent is ", x.extent(1), ", which does not divide the ", mass.extent(1),
+                              " heads of received");
     };
     grouped(e.norms_view(), "norms");
     grouped(e.activations_view(), "activations");
-    if (e.medians_view().data() != nullptr) check_extent("activations", "batch", e.medians_view().extent(0), "received", mass.extent(0));
+    if (e.medians_view().data() != nullptr)
+        check_extent("activations", "batch", e.medians_view().extent(0), "received", mass.extent(0));
     if (e.kinds_view().data() != nullptr) {
-        if (e.kinds_view().extent(0) != 1) check_extent("kinds", "batch", e.kinds_view().extent(0), "received", mass.extent(0));
+        if (e.kinds_view().extent(0) != 1)
+            check_extent("kinds", "batch", e.kinds_view().extent(0), "received", mass.extent(0));
         check_extent("kinds", "key", e.kinds_view().extent(1), "received", mass.extent(3));
     }
-    if (mass.size() == 0) fail<argument_error>("evidence: the received mass is empty: extents (", mass.extent(0), ", ", mass.extent(1), ", ", mass.extent(3), ")");
+    if (mass.size() == 0)
+        fail<argument_error>("evidence: the received mass is empty: extents (", mass.extent(0), ", ", mass.extent(1),
+                             ", ", mass.extent(3), ")");
 }
 
 /// The live keys of a head; refuses mass that no attention can have produced.
@@ -79,31 +85,41 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     double total = 0;
     for (index_t place = t.key_begin; place < t.key_end; ++place) {
         auto const i = static_cast<std::size_t>(n);
-        double const seen = has_seen ? static_cast<double>(e.seen_view()(t.entry, head, 0, place)) * e.seen_factor() : queries;
+        double const seen =
+            has_seen ? static_cast<double>(e.seen_view()(t.entry, head, 0, place)) * e.seen_factor() : queries;
         if (seen == 0) continue; // nobody sees it: nothing was observed
         double const received = static_cast<double>(mass(t.entry, head, 0, place));
         if (received != received) {
             ++c.invalid;
             continue;
         }
-        if (!(seen > 0)) fail<argument_error>("evidence: seen is ", seen, " at batch ", t.entry, ", head ", head, ", key ", place);
-        if (received < 0 || received == math::infinity<double>) fail<argument_error>("evidence: received is ", received, " at batch ", t.entry, ", head ", head, ", key ", place, "; attention is never negative nor infinite");
+        if (!(seen > 0))
+            fail<argument_error>("evidence: seen is ", seen, " at batch ", t.entry, ", head ", head, ", key ", place);
+        if (received < 0 || received == math::infinity<double>)
+            fail<argument_error>("evidence: received is ", received, " at batch ", t.entry, ", head ", head, ", key ",
+                                 place, "; attention is never negative nor infinite");
         if (received > seen * (1 + slack)) {
-            fail<argument_error>("evidence: key ", place, " of batch ", t.entry, ", head ", head, " received ", received, " from ", seen,
-                                 " queries: probabilities do not sum to 1, or the mass was accumulated over several calls (say passes(n)) or queries (say queries(n))");
+            fail<argument_error>("evidence: key ", place, " of batch ", t.entry, ", head ", head, " received ",
+                                 received, " from ", seen,
+                                 " queries: probabilities do not sum to 1, or the mass was accumulated over several "
+                                 "calls (say passes(n)) or queries (say queries(n))");
         }
         c.key[i] = where.key_at(t, place);
         c.place[i] = place;
         c.received[i] = received;
         c.seen[i] = seen;
         c.share[i] = received / seen;
-        c.baseline[i] = has_baseline ? static_cast<double>(e.baseline_view()(t.entry, head, 0, place)) * e.pass_count() : absent;
+        c.baseline[i] =
+            has_baseline ? static_cast<double>(e.baseline_view()(t.entry, head, 0, place)) * e.pass_count() : absent;
         if (has_norm) c.norm[i] = static_cast<double>(e.norms_view()(t.entry, norm_head, 0, place));
-        if (has_activation) c.activation[i] = static_cast<double>(e.activations_view()(t.entry, activation_head, 0, place));
+        if (has_activation)
+            c.activation[i] = static_cast<double>(e.activations_view()(t.entry, activation_head, 0, place));
         total += received;
         ++n;
     }
-    if (total > queries * (1 + slack)) fail<argument_error>("evidence: the mass of batch ", t.entry, ", head ", head, " sums to ", total, ", but ", queries, " queries give at most that many: probabilities do not sum to 1");
+    if (total > queries * (1 + slack))
+        fail<argument_error>("evidence: the mass of batch ", t.entry, ", head ", head, " sums to ", total, ", but ",
+                             queries, " queries give at most that many: probabilities do not sum to 1");
     if (!has_baseline && !has_seen) { // a full map: every query sees every live key
         for (index_t i = 0; i < n; ++i) c.baseline[static_cast<std::size_t>(i)] = queries / n;
     }

@@ -40,7 +40,8 @@ concept judges_rows = requires(R const& r, row_of_keys<double> const& row, verdi
 } // namespace detail
 
 template <class R>
-concept rule = std::copyable<R> && (detail::judges_keys<R> || detail::judges_rows<R>);
+concept rule = std::copy_constructible<R> && // lambdas that capture cannot be assigned
+               (detail::judges_keys<R> || detail::judges_rows<R>);
 
 namespace detail {
 
@@ -50,7 +51,8 @@ void judge(R const& r, row_of_keys<T> const& row, verdict<T>* out) {
         r.judge(row, out);
     } else {
         for (index_t i = 0; i < row.size(); ++i) {
-            if constexpr (std::same_as<decltype(r(row[i], row.head)), verdict<T>>) out[i] = r(row[i], row.head);
+            if constexpr (std::same_as<decltype(r(row[i], row.head)), verdict<T>>)
+                out[i] = r(row[i], row.head);
             else {
                 out[i] = verdict<T>{};
                 out[i].fires = static_cast<bool>(r(row[i], row.head));
@@ -64,8 +66,10 @@ void check_rule(R const& r, head_facts<T> const& head) {
 }
 template <class R, class T>
 bool can_fire(R const& r, head_facts<T> const& head) {
-    if constexpr (requires { r.can_fire(head); }) return r.can_fire(head);
-    else return true;
+    if constexpr (requires { r.can_fire(head); })
+        return r.can_fire(head);
+    else
+        return true;
 }
 
 } // namespace detail

@@ -31,10 +31,14 @@ struct soft {
     template <class T>
     void check(head_facts<T> const& head) const {
         if (!(at_least >= 0)) detail::fail<argument_error>("soft: at_least is ", at_least, "; weights are in [0, 1]");
-        if (at_least >= 1) detail::fail<argument_error>("soft: at_least = ", at_least, " can never be exceeded: weights are at most 1");
-        if (!(steepness > 0) || z != z) detail::fail<argument_error>("soft: needs a positive steepness and a z that is a number");
+        if (at_least >= 1)
+            detail::fail<argument_error>("soft: at_least = ", at_least,
+                                         " can never be exceeded: weights are at most 1");
+        if (!(steepness > 0) || z != z)
+            detail::fail<argument_error>("soft: needs a positive steepness and a z that is a number");
         if (scale == mass_scale::uniform_ratio && head.ratio.mean != head.ratio.mean) {
-            detail::fail<argument_error>("soft: mass_scale::uniform_ratio needs the baseline of the mask: evidence{mass}.under(visibility_of(policy, ...))");
+            detail::fail<argument_error>("soft: mass_scale::uniform_ratio needs the baseline of the mask: "
+                                         "evidence{mass}.under(visibility_of(policy, ...))");
         }
     }
 };

@@ -19,7 +19,9 @@ struct top_keys {
         index_t const n = row.size();
         std::vector<index_t> order(static_cast<std::size_t>(n));
         for (index_t i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-        auto const before = [&](index_t a, index_t b) { return row.share[a] > row.share[b] || (row.share[a] == row.share[b] && a < b); };
+        auto const before = [&](index_t a, index_t b) {
+            return row.share[a] > row.share[b] || (row.share[a] == row.share[b] && a < b);
+        };
         if (k < n) std::nth_element(order.begin(), order.begin() + k, order.end(), before);
         // the best one that did not make it
         T const limit = k < n ? row.share[order[static_cast<std::size_t>(k)]] : T(0);
@@ -31,7 +33,9 @@ struct top_keys {
     template <class T>
     void check(head_facts<T> const& head) const {
         if (k < 0) detail::fail<argument_error>("top_keys: k is ", k);
-        if (k > head.keys) detail::fail<argument_error>("top_keys: k is ", k, ", but head ", head.head, " of batch entry ", head.batch, " has ", head.keys, " live keys");
+        if (k > head.keys)
+            detail::fail<argument_error>("top_keys: k is ", k, ", but head ", head.head, " of batch entry ", head.batch,
+                                         " has ", head.keys, " live keys");
     }
 };
 

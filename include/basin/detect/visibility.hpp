@@ -26,7 +26,9 @@ void for_each_visible_run(P const& bound, layout const& where, text const& t, in
         for (index_t k = t.key_begin; k < t.key_end; k += side) {
             index_t const k_end = math::min(k + side, t.key_end);
             coverage cover = coverage::some; // tiles are rectangles of positions, which lists need not be
-            if (in_order) cover = facet::cover(bound, tile{t.number, head, where.query_at(t, q), where.query_at(t, q_end - 1) + 1, where.key_at(t, k), where.key_at(t, k_end - 1) + 1});
+            if (in_order)
+                cover = facet::cover(bound, tile{t.number, head, where.query_at(t, q), where.query_at(t, q_end - 1) + 1,
+                                                 where.key_at(t, k), where.key_at(t, k_end - 1) + 1});
             if (cover == coverage::none) continue;
             for (index_t i = q; i < q_end; ++i) {
                 if (cover == coverage::all) {
@@ -34,7 +36,8 @@ void for_each_visible_run(P const& bound, layout const& where, text const& t, in
                     continue;
                 }
                 for (index_t j = k; j < k_end; ++j) {
-                    if (facet::visible(bound, site{t.number, head, where.query_at(t, i), where.key_at(t, j)})) f(i, j, j + 1);
+                    if (facet::visible(bound, site{t.number, head, where.query_at(t, i), where.key_at(t, j)}))
+                        f(i, j, j + 1);
                 }
             }
         }
@@ -46,9 +49,11 @@ void for_each_visible_run(P const& bound, layout const& where, text const& t, in
 /// From the policy itself, without running attention. Scores of -inf hide keys too, but only attention knows them: the
 /// statistic `seen` counts those.
 template <class T = float, policy P>
-visibility<T> visibility_of(P const& p, index_t batch, index_t heads, index_t queries, index_t keys, options const& o = {}) {
+visibility<T> visibility_of(P const& p, index_t batch, index_t heads, index_t queries, index_t keys,
+                            options const& o = {}) {
     layout const where = detail::make_layout(o, batch, queries, keys);
-    auto const bound = basin::bind(p, {where.texts(), heads, heads, detail::position_limit(where, true), detail::position_limit(where, false), 1, 1});
+    auto const bound = basin::bind(p, {where.texts(), heads, heads, detail::position_limit(where, true),
+                                       detail::position_limit(where, false), 1, 1});
     visibility<T> result{buffer<T, 3>(batch, heads, keys), buffer<T, 3>(batch, heads, keys)};
     buffer<index_t, 1> sees(queries);
     buffer<double, 1> uniform(keys);
@@ -57,7 +62,8 @@ visibility<T> visibility_of(P const& p, index_t batch, index_t heads, index_t qu
         for (index_t h = 0; h < heads; ++h) {
             sees.fill(0);
             uniform.fill(0);
-            detail::for_each_visible_run(bound, where, t, h, [&](index_t query, index_t begin, index_t end) { sees(query) += end - begin; });
+            detail::for_each_visible_run(
+                bound, where, t, h, [&](index_t query, index_t begin, index_t end) { sees(query) += end - begin; });
             detail::for_each_visible_run(bound, where, t, h, [&](index_t query, index_t begin, index_t end) {
                 double const part = 1.0 / sees(query);
                 for (index_t key = begin; key < end; ++key) {
@@ -65,7 +71,8 @@ visibility<T> visibility_of(P const& p, index_t batch, index_t heads, index_t qu
                     uniform(key) += part;
                 }
             });
-            for (index_t key = t.key_begin; key < t.key_end; ++key) result.uniform(t.entry, h, key) = static_cast<T>(uniform(key));
+            for (index_t key = t.key_begin; key < t.key_end; ++key)
+                result.uniform(t.entry, h, key) = static_cast<T>(uniform(key));
         }
     }
     return result;

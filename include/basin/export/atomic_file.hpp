@@ -4,6 +4,7 @@
 
 #include <basin/core/error.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -11,8 +12,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <stdlib.h> // NOLINT: mkstemps is POSIX
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace basin {
@@ -25,12 +24,16 @@ class io_error : public error {};
 /// `.part` file, never a half-written result). POSIX.
 class atomic_file {
 public:
-    explicit atomic_file(std::string path) : path_(std::move(path)), part_(path_ + ".XXXXXX.part") {
-        handle_ = ::mkstemps(part_.data(), 5);
-        if (handle_ < 0) detail::fail<io_error>("cannot create a file beside ", path_.c_str(), ": ", std::strerror(errno));
-        mode_t const mask = ::umask(0); // mkstemp makes files that only their owner reads
-        ::umask(mask);
-        (void)::fchmod(handle_, 0666 & ~mask);
+    explicit atomic_file(std::string path) : path_(std::move(path)) {
+        static std::atomic<unsigned> count{0}; // two threads may write the same file
+        do {
+            part_ = path_ + "." + std::to_string(::getpid()) + "." + std::to_string(count++) + ".part";
+            handle_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        } while (handle_ < 0 && errno == EEXIST); // left by a killed process of that number
+        if (handle_ < 0) {
+            part_.clear();
+            detail::fail<io_error>("cannot create a file beside ", path_.c_str(), ": ", std::strerror(errno));
+        }
         buffer_.reserve(capacity);
     }
     atomic_file(atomic_file const&) = delete;
@@ -39,8 +42,10 @@ public:
 
     void write(char const* data, std::size_t n) {
         if (buffer_.size() + n > capacity) flush();
-        if (n >= capacity) put(data, n);
-        else buffer_.insert(buffer_.end(), data, data + n);
+        if (n >= capacity)
+            put(data, n);
+        else
+            buffer_.insert(buffer_.end(), data, data + n);
     }
     void write(std::string const& text) { write(text.data(), text.size()); }
 

@@ -14,7 +14,9 @@ buffer<double, 2> absorption(Mass&& received, key_set const& keys) {
     auto const mass = detail::lift_statistic(detail::describe(received, "received"), false, "received");
     auto const fits = [](index_t have, index_t need) { return have == 1 || have == need; };
     if (!fits(keys.batch(), mass.extent(0)) || !fits(keys.heads(), mass.extent(1)) || keys.keys() < mass.extent(3)) {
-        detail::fail<shape_error>("absorption: the key_set has extents (", keys.batch(), ", ", keys.heads(), ", ", keys.keys(), "), received has (", mass.extent(0), ", ", mass.extent(1), ", ", mass.extent(3), ")");
+        detail::fail<shape_error>("absorption: the key_set has extents (", keys.batch(), ", ", keys.heads(), ", ",
+                                  keys.keys(), "), received has (", mass.extent(0), ", ", mass.extent(1), ", ",
+                                  mass.extent(3), ")");
     }
     buffer<double, 2> result(mass.extent(0), mass.extent(1));
     for (index_t b = 0; b < mass.extent(0); ++b)

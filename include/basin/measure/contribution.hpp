@@ -17,11 +17,14 @@ struct contribution : key_statistic<A> {
 
     template <class Array, class V, class Out>
     contribution(Array&& array, V const& v, Out const& out)
-        : key_statistic<A>(static_cast<Array&&>(array)), values(detail::lift_tensor(detail::describe(v, "v"), "v")), outputs(detail::lift_tensor(detail::describe(out, "out"), "out")) {
+        : key_statistic<A>(static_cast<Array&&>(array)), values(detail::lift_tensor(detail::describe(v, "v"), "v")),
+          outputs(detail::lift_tensor(detail::describe(out, "out"), "out")) {
         detail::check_extent("contribution: v", "batch", values.extent(0), "out", outputs.extent(0));
         detail::check_extent("contribution: v", "channel", values.extent(3), "out", outputs.extent(3));
         detail::check_extent("contribution: v", "token", values.extent(2), "the statistic", this->output.extent(3));
-        if (values.extent(1) == 0 || outputs.extent(1) % values.extent(1) != 0) detail::fail<shape_error>("contribution: ", values.extent(1), " heads of v do not divide the ", outputs.extent(1), " of out");
+        if (values.extent(1) == 0 || outputs.extent(1) % values.extent(1) != 0)
+            detail::fail<shape_error>("contribution: ", values.extent(1), " heads of v do not divide the ",
+                                      outputs.extent(1), " of out");
     }
 
     static constexpr A identity() { return A(0); }
@@ -38,6 +41,7 @@ struct contribution : key_statistic<A> {
     A combine(A a, A b) const { return a + b; }
 };
 template <class Array, class V, class Out>
-contribution(Array&&, V const&, Out const&) -> contribution<detail::element_of<Array>, std::remove_const_t<detail::element_of<V>>>;
+contribution(Array&&, V const&, Out const&)
+    -> contribution<detail::element_of<Array>, std::remove_const_t<detail::element_of<V>>>;
 
 } // namespace basin

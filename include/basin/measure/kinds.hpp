@@ -26,7 +26,8 @@ template <class Mass, class Kinds>
 kind_table mass_by_kind(Mass&& received, Kinds&& kinds) {
     auto const mass = detail::lift_statistic(detail::describe(received, "received"), true, "received");
     auto const list = detail::describe(kinds, "kinds");
-    if (list.rank != 1 && list.rank != 2) detail::fail<shape_error>("kinds: rank 1 (key) or 2 (batch, key), not ", list.rank);
+    if (list.rank != 1 && list.rank != 2)
+        detail::fail<shape_error>("kinds: rank 1 (key) or 2 (batch, key), not ", list.rank);
     detail::check_extent("received", "group", mass.extent(2), "the kinds of token", token_kinds);
     detail::check_extent("kinds", "key", list.extents[list.rank - 1], "received", mass.extent(3));
     if (list.rank == 2) detail::check_extent("kinds", "batch", list.extents[0], "received", mass.extent(0));
@@ -35,7 +36,8 @@ kind_table mass_by_kind(Mass&& received, Kinds&& kinds) {
         for (index_t h = 0; h < mass.extent(1); ++h)
             for (index_t query = 0; query < token_kinds; ++query)
                 for (index_t key = 0; key < mass.extent(3); ++key) {
-                    token_kind const kind = list.data[(list.rank == 2 ? b * list.strides[0] : 0) + key * list.strides[list.rank - 1]];
+                    token_kind const kind =
+                        list.data[(list.rank == 2 ? b * list.strides[0] : 0) + key * list.strides[list.rank - 1]];
                     result.mass[query][static_cast<int>(kind)] += static_cast<double>(mass(b, h, query, key));
                 }
     return result;

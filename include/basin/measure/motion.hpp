@@ -23,8 +23,12 @@ public:
         auto const m = detail::lift_statistic(detail::describe(mass, "mass"), false, "mass");
         if (m.extent(0) != 1 || m.extent(1) != 1) detail::fail<shape_error>("motion: mass is (key), summed over heads");
         index_t const keys = m.extent(3);
-        if (steps_ != 0 && static_cast<std::size_t>(keys) != sums_.size()) detail::fail<shape_error>("motion: ", keys, " keys, but there were ", static_cast<int>(sums_.size()), " before");
-        if (sinks.keys() < keys || b < 0 || (sinks.batch() != 1 && b >= sinks.batch())) detail::fail<shape_error>("motion: the key_set has ", sinks.keys(), " keys in ", sinks.batch(), " entries; needed are ", keys, " in entry ", b);
+        if (steps_ != 0 && static_cast<std::size_t>(keys) != sums_.size())
+            detail::fail<shape_error>("motion: ", keys, " keys, but there were ", static_cast<int>(sums_.size()),
+                                      " before");
+        if (sinks.keys() < keys || b < 0 || (sinks.batch() != 1 && b >= sinks.batch()))
+            detail::fail<shape_error>("motion: the key_set has ", sinks.keys(), " keys in ", sinks.batch(),
+                                      " entries; needed are ", keys, " in entry ", b);
         double weight = 0, moment = 0;
         for (index_t key = 0; key < keys; ++key) {
             double const x = static_cast<double>(m(0, 0, 0, key));
@@ -37,7 +41,8 @@ public:
             }
         }
         sums_.resize(static_cast<std::size_t>(keys));
-        for (index_t key = 0; key < keys; ++key) sums_[static_cast<std::size_t>(key)] += static_cast<double>(m(0, 0, 0, key));
+        for (index_t key = 0; key < keys; ++key)
+            sums_[static_cast<std::size_t>(key)] += static_cast<double>(m(0, 0, 0, key));
         ++steps_;
         if (weight > 0) centroids_.push_back(moment / weight);
     }

@@ -13,7 +13,8 @@ namespace basin {
 class persistence {
 public:
     void add(key_set const& sinks) {
-        if (!sets_.empty() && (sets_.back().batch() != sinks.batch() || sets_.back().heads() != sinks.heads() || sets_.back().keys() != sinks.keys())) {
+        if (!sets_.empty() && (sets_.back().batch() != sinks.batch() || sets_.back().heads() != sinks.heads() ||
+                               sets_.back().keys() != sinks.keys())) {
             detail::fail<shape_error>("persistence: the extents of the sets changed between steps");
         }
         sets_.push_back(sinks);

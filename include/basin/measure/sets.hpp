@@ -12,7 +12,8 @@ namespace detail {
 inline void check_same_extents(key_set const& a, key_set const& b, char const* name) {
     auto const fits = [](index_t x, index_t y) { return x == y || x == 1 || y == 1; };
     if (!fits(a.batch(), b.batch()) || !fits(a.heads(), b.heads()) || a.keys() != b.keys()) {
-        fail<shape_error>(name, ": key sets of extents (", a.batch(), ", ", a.heads(), ", ", a.keys(), ") and (", b.batch(), ", ", b.heads(), ", ", b.keys(), ")");
+        fail<shape_error>(name, ": key sets of extents (", a.batch(), ", ", a.heads(), ", ", a.keys(), ") and (",
+                          b.batch(), ", ", b.heads(), ", ", b.keys(), ")");
     }
 }
 
@@ -41,7 +42,8 @@ inline key_set without(key_set const& a, key_set const& b) {
 
 /// The keys that are in the sets of at least so many heads, shared by all heads (head extent 1).
 inline key_set shared_by_heads(key_set const& keys, index_t at_least = 1) {
-    if (at_least < 1 || at_least > keys.heads()) detail::fail<argument_error>("shared_by_heads: at least ", at_least, " of ", keys.heads(), " heads");
+    if (at_least < 1 || at_least > keys.heads())
+        detail::fail<argument_error>("shared_by_heads: at least ", at_least, " of ", keys.heads(), " heads");
     key_set result(keys.batch(), 1, keys.keys());
     for (index_t b = 0; b < keys.batch(); ++b)
         for (index_t key = 0; key < keys.keys(); ++key) {
@@ -56,7 +58,8 @@ inline key_set shared_by_heads(key_set const& keys, index_t at_least = 1) {
 inline double jaccard(key_set const& a, key_set const& b, index_t batch, index_t head) {
     detail::check_same_extents(a, b, "jaccard");
     auto const both = common(a, b), either = united(a, b);
-    if (batch < 0 || batch >= both.batch() || head < 0 || head >= both.heads()) detail::fail<argument_error>("jaccard: (", batch, ", ", head, ") is out of range");
+    if (batch < 0 || batch >= both.batch() || head < 0 || head >= both.heads())
+        detail::fail<argument_error>("jaccard: (", batch, ", ", head, ") is out of range");
     index_t const n = either.count(batch, head);
     return n == 0 ? 1 : static_cast<double>(both.count(batch, head)) / n;
 }

@@ -26,8 +26,10 @@ public:
     }
     /// NaN for a key that was never observed.
     double of(index_t key) const {
-        if (key < 0 || static_cast<std::size_t>(key) >= looks_.size() || looks_[static_cast<std::size_t>(key)] == 0) return __builtin_nan("");
-        return static_cast<double>(sinks_[static_cast<std::size_t>(key)]) / static_cast<double>(looks_[static_cast<std::size_t>(key)]);
+        if (key < 0 || static_cast<std::size_t>(key) >= looks_.size() || looks_[static_cast<std::size_t>(key)] == 0)
+            return __builtin_nan("");
+        return static_cast<double>(sinks_[static_cast<std::size_t>(key)]) /
+               static_cast<double>(looks_[static_cast<std::size_t>(key)]);
     }
     index_t keys() const { return static_cast<index_t>(looks_.size()); }
 

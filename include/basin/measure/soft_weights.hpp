@@ -14,7 +14,8 @@ buffer<double, 3> soft_weights(evidence<T> const& e, soft const& r, options cons
     detail::check_evidence(e);
     auto const& mass = e.received_view();
     layout const where = detail::make_layout(o, mass.extent(0), e.query_count(), mass.extent(3));
-    buffer<double, 3> result(where.texts(), mass.extent(1), math::max(detail::position_limit(where, false), mass.extent(3)));
+    buffer<double, 3> result(where.texts(), mass.extent(1),
+                             math::max(detail::position_limit(where, false), mass.extent(3)));
     detail::row_columns columns;
     for (index_t i = 0; i < where.texts(); ++i)
         for (index_t h = 0; h < mass.extent(1); ++h) {

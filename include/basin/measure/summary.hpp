@@ -19,7 +19,9 @@ struct summary {
 template <class Array>
 summary summarise(Array&& by_query, index_t b, index_t h, counts const& lengths = {}) {
     auto const x = detail::lift_statistic(detail::describe(by_query, "statistic"), false, "statistic");
-    if (b < 0 || b >= x.extent(0) || h < 0 || h >= x.extent(1)) detail::fail<argument_error>("summarise: (", b, ", ", h, ") is outside of extents (", x.extent(0), ", ", x.extent(1), ")");
+    if (b < 0 || b >= x.extent(0) || h < 0 || h >= x.extent(1))
+        detail::fail<argument_error>("summarise: (", b, ", ", h, ") is outside of extents (", x.extent(0), ", ",
+                                     x.extent(1), ")");
     detail::check_lengths(lengths, "lengths", x.extent(0), x.extent(3));
     std::vector<double> values;
     for (index_t i = 0; i < (lengths.given() ? lengths[b] : x.extent(3)); ++i) {

@@ -17,13 +17,17 @@ struct sweep_curve {
     long long keys = 0;           ///< live ones
 
     /// The share that is *not* a sink: the first paper chose epsilon = 3 because this was at least 0.96.
-    double filtered(std::size_t i) const { return keys == 0 ? __builtin_nan("") : 1 - static_cast<double>(sinks[i]) / static_cast<double>(keys); }
+    double filtered(std::size_t i) const {
+        return keys == 0 ? __builtin_nan("") : 1 - static_cast<double>(sinks[i]) / static_cast<double>(keys);
+    }
 };
 
 /// A rule that knows the threshold at which each key stops being a sink needs one sort for any number of thresholds:
 /// O(S log S) and not O(S x thresholds). The rule's own threshold is only checked, not used.
 template <class T, rule R>
-    requires requires(R const& r, key_facts<double> const& key, head_facts<double> const& head) { r.critical(key, head); }
+    requires requires(R const& r, key_facts<double> const& key, head_facts<double> const& head) {
+        r.critical(key, head);
+    }
 sweep_curve sweep(evidence<T> const& e, R const& r, std::vector<double> thresholds, options const& o = {}) {
     detail::check_evidence(e);
     auto const& mass = e.received_view();

@@ -24,7 +24,7 @@ public:
     template <class X, class Lane>
     X score(X x, basic_site<Lane> const& s) const {
         // All keys of a lane share one query; only the key is looked up.
-        T const* const row = table_.data() + s.batch * strides_[0] + s.head * strides_[1] + first(s.query) * strides_[2];
+        T const* const row = table_.data() + s.batch * strides_[0] + s.head * strides_[1] + math::first_of(s.query) * strides_[2];
         return x + math::lookup<X>(row, strides_[3], s.key);
     }
     bias bind(shape_facts const& facts) const {
@@ -40,12 +40,6 @@ public:
     }
 
 private:
-    static index_t first(index_t query) { return query; }
-    template <class Family>
-    static index_t first(index_lanes<Family> query) {
-        return Family::first(query.raw);
-    }
-
     view<T const, 4> table_;
     tuple_of<std::ptrdiff_t, 4> strides_{};
 };

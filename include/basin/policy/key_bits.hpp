@@ -13,12 +13,13 @@ namespace basin {
 class key_bits {
 public:
     struct bound {
+        using lanes = supported;
         std::uint64_t const* words;
         std::ptrdiff_t batch_stride, head_stride, query_stride;
 
-        bool visible(site const& s) const {
-            std::uint64_t const word = row(s.batch, s.head, s.query)[s.key >> 6];
-            return ((word >> (static_cast<unsigned>(s.key) & 63U)) & 1U) != 0U;
+        template <class Lane>
+        auto visible(basic_site<Lane> const& s) const {
+            return math::lookup_bit(row(s.batch, s.head, math::first_of(s.query)), s.key);
         }
         /// Reads every word of the tile: 64 pairs at a time.
         coverage cover(tile const& t) const {

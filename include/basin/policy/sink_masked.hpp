@@ -15,11 +15,13 @@ public:
     static constexpr seen_by except_itself = seen_by::itself;
 
     struct bound {
+        using lanes = supported;
         key_set_view keys;
         seen_by who;
 
-        bool visible(site const& s) const {
-            return !keys.contains(s.batch, s.head, s.key) || (who == seen_by::itself && s.query == s.key);
+        template <class Lane>
+        auto visible(basic_site<Lane> const& s) const {
+            return !math::lookup_bit(keys.row(s.batch, s.head), s.key) || (s.query == s.key && who == seen_by::itself);
         }
         coverage cover(tile const& t) const {
             index_t const hidden = keys.count(t.batch, t.head, t.key_begin, t.key_end);

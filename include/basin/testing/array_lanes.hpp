@@ -17,24 +17,48 @@ struct array_of {
         for (int i = 0; i < N; ++i) result.at[i] = f(i);
         return result;
     }
-    friend array_of operator+(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] + b.at[i]); }); }
-    friend array_of operator-(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] - b.at[i]); }); }
-    friend array_of operator*(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] * b.at[i]); }); }
-    friend array_of operator/(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] / b.at[i]); }); }
-    friend array_of operator&(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] & b.at[i]); }); }
-    friend array_of operator|(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] | b.at[i]); }); }
-    friend array_of operator^(array_of a, array_of b) { return make([&](int i) { return T(a.at[i] ^ b.at[i]); }); }
-    friend array_of operator-(array_of a) { return make([&](int i) { return T(-a.at[i]); }); }
+    friend array_of operator+(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] + b.at[i]); });
+    }
+    friend array_of operator-(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] - b.at[i]); });
+    }
+    friend array_of operator*(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] * b.at[i]); });
+    }
+    friend array_of operator/(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] / b.at[i]); });
+    }
+    friend array_of operator&(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] & b.at[i]); });
+    }
+    friend array_of operator|(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] | b.at[i]); });
+    }
+    friend array_of operator^(array_of a, array_of b) {
+        return make([&](int i) { return T(a.at[i] ^ b.at[i]); });
+    }
+    friend array_of operator-(array_of a) {
+        return make([&](int i) { return T(-a.at[i]); });
+    }
     friend array_of operator~(array_of a) // of a mask
         requires std::same_as<T, bool>
     {
         return make([&](int i) { return !a.at[i]; });
     }
     using answers = array_of<bool, N>;
-    friend answers operator<(array_of a, array_of b) { return answers::make([&](int i) { return a.at[i] < b.at[i]; }); }
-    friend answers operator<=(array_of a, array_of b) { return answers::make([&](int i) { return a.at[i] <= b.at[i]; }); }
-    friend answers operator==(array_of a, array_of b) { return answers::make([&](int i) { return a.at[i] == b.at[i]; }); }
-    friend answers operator!=(array_of a, array_of b) { return answers::make([&](int i) { return a.at[i] != b.at[i]; }); }
+    friend answers operator<(array_of a, array_of b) {
+        return answers::make([&](int i) { return a.at[i] < b.at[i]; });
+    }
+    friend answers operator<=(array_of a, array_of b) {
+        return answers::make([&](int i) { return a.at[i] <= b.at[i]; });
+    }
+    friend answers operator==(array_of a, array_of b) {
+        return answers::make([&](int i) { return a.at[i] == b.at[i]; });
+    }
+    friend answers operator!=(array_of a, array_of b) {
+        return answers::make([&](int i) { return a.at[i] != b.at[i]; });
+    }
 };
 
 /// The family of lanes (see core/lanes.hpp) whose batches are plain arrays.

@@ -16,7 +16,8 @@ public:
                 sums_(i + 1, j + 1) = sums_(i, j + 1) + sums_(i + 1, j) - sums_(i, j) + (visible(i, j) ? 1 : 0);
     }
     index_t within(index_t query_begin, index_t query_end, index_t key_begin, index_t key_end) const {
-        return sums_(query_end, key_end) - sums_(query_begin, key_end) - sums_(query_end, key_begin) + sums_(query_begin, key_begin);
+        return sums_(query_end, key_end) - sums_(query_begin, key_end) - sums_(query_end, key_begin) +
+               sums_(query_begin, key_begin);
     }
     /// Whether cover may say this of the rectangle: `some` promises nothing.
     bool allows(coverage said, index_t query_begin, index_t query_end, index_t key_begin, index_t key_end) const {
@@ -54,7 +55,8 @@ void expect_cover(report& r, char const* law, Bound const& p, visible_counts con
 template <class F>
 void for_each_tile(index_t queries, index_t keys, long long most, std::uint64_t seed, F const& run) {
     if (queries == 0 || keys == 0) return;
-    long long const tiles = (static_cast<long long>(queries) * (queries + 1) / 2) * (static_cast<long long>(keys) * (keys + 1) / 2);
+    long long const tiles =
+        (static_cast<long long>(queries) * (queries + 1) / 2) * (static_cast<long long>(keys) * (keys + 1) / 2);
     if (tiles <= most) {
         for (index_t a = 0; a < queries; ++a)
             for (index_t b = a + 1; b <= queries; ++b)
@@ -73,15 +75,31 @@ void for_each_tile(index_t queries, index_t keys, long long most, std::uint64_t 
 template <class Bound>
 void check_cover(report& r, char const* law, Bound const& p, shape_facts const& f, long long most = 60000) {
     for_each_head(f, [&](index_t b, index_t h) {
-        visible_counts const counts(f.queries, f.keys, [&](index_t i, index_t j) { return facet::visible(p, site{b, h, i, j}); });
+        visible_counts const counts(f.queries, f.keys,
+                                    [&](index_t i, index_t j) { return facet::visible(p, site{b, h, i, j}); });
         for_each_tile(f.queries, f.keys, most, 17, [&](index_t q0, index_t q1, index_t k0, index_t k1) {
             expect_cover(r, law, p, counts, tile{b, h, q0, q1, k0, k1});
         });
+        head_site const head{b, h, h / math::max(1, f.heads / math::max(1, f.key_value_heads))};
+        if constexpr (detail::has_cover_unhidden<Bound>) {
+            // hidden keys taken out: they count as visible where `all` is said, and never are where `none` is
+            visible_counts const packed(f.queries, f.keys, [&](index_t i, index_t j) {
+                return facet::visible(p, site{b, h, i, j}) || facet::hides(p, head, j);
+            });
+            for_each_tile(f.queries, f.keys, most, 29, [&](index_t q0, index_t q1, index_t k0, index_t k1) {
+                tile const t{b, h, q0, q1, k0, k1};
+                coverage const said = facet::cover_unhidden(p, t);
+                r.expect((said == coverage::all ? packed : counts).allows(said, q0, q1, k0, k1), [&] {
+                    return std::string(law) + ": cover_unhidden says " + words(said) + " for " + words(t) +
+                           ", which is not so";
+                });
+            });
+        }
         for (index_t key = 0; key < f.keys; ++key) {
-            head_site const head{b, h, h / math::max(1, f.heads / math::max(1, f.key_value_heads))};
             if (!facet::hides(p, head, key)) continue;
             r.expect(counts.within(0, f.queries, key, key + 1) == 0, [&] {
-                return std::string(law) + ": hides says that nobody sees key " + std::to_string(key) + " of head " + std::to_string(h) + ", but somebody does";
+                return std::string(law) + ": hides says that nobody sees key " + std::to_string(key) + " of head " +
+                       std::to_string(h) + ", but somebody does";
             });
         }
     });

@@ -40,8 +40,9 @@ inline bytes png(std::uint32_t width, std::uint32_t height, bytes const& pixels)
     bytes raw;
     for (std::uint32_t y = 0; y < height; ++y) {
         raw.push_back(0); // no filter
-        auto const row = pixels.begin() + static_cast<std::ptrdiff_t>(y) * static_cast<std::ptrdiff_t>(3 * width);
-        raw.insert(raw.end(), row, row + static_cast<std::ptrdiff_t>(3 * width));
+        auto const bytes_of_row = 3 * static_cast<std::ptrdiff_t>(width);
+        auto const row = pixels.begin() + static_cast<std::ptrdiff_t>(y) * bytes_of_row;
+        raw.insert(raw.end(), row, row + bytes_of_row);
     }
     bytes stream = {0x78, 0x01}; // zlib, no compression
     std::size_t const block = 65535;
@@ -52,7 +53,8 @@ inline bytes png(std::uint32_t width, std::uint32_t height, bytes const& pixels)
             stream.push_back(static_cast<std::uint8_t>(x & 255U));
             stream.push_back(static_cast<std::uint8_t>((x >> 8U) & 255U));
         }
-        stream.insert(stream.end(), raw.begin() + static_cast<std::ptrdiff_t>(at), raw.begin() + static_cast<std::ptrdiff_t>(at + n));
+        stream.insert(stream.end(), raw.begin() + static_cast<std::ptrdiff_t>(at),
+                      raw.begin() + static_cast<std::ptrdiff_t>(at + n));
     }
     std::uint32_t a = 1, b = 0; // Adler-32
     for (std::uint8_t const x : raw) {

@@ -28,7 +28,9 @@ inline constexpr float tried_scores[] = {-3.5F, 0.0F, 0.75F, 40.0F};
 /// Two bound policies answer alike, everywhere.
 template <class A, class B>
 void expect_same(report& r, char const* law, A const& a, B const& b, shape_facts const& f) {
-    auto const differ = [&](char const* facet_name, site const& s) { return std::string(law) + ": " + facet_name + " differs at " + words(s); };
+    auto const differ = [&](char const* facet_name, site const& s) {
+        return std::string(law) + ": " + facet_name + " differs at " + words(s);
+    };
     for_each_site(f, [&](site const& s) {
         r.expect(facet::visible(a, s) == facet::visible(b, s), [&] { return differ("visible", s); });
         if constexpr (detail::has_score<A> || detail::has_score<B>) {
@@ -50,7 +52,8 @@ void expect_same(report& r, char const* law, A const& a, B const& b, shape_facts
         collect_sinks one, other;
         facet::visit_sinks(a, head, one);
         facet::visit_sinks(b, head, other);
-        r.expect(one.found == other.found, [&] { return std::string(law) + ": the sinks of head " + std::to_string(h) + " differ"; });
+        r.expect(one.found == other.found,
+                 [&] { return std::string(law) + ": the sinks of head " + std::to_string(h) + " differ"; });
     });
 }
 
@@ -62,21 +65,24 @@ void check_lanes(report& r, Bound const& p, shape_facts const& f, check_options 
     using numbers = number_lanes<family>;
     random_source random(o.seed);
     auto const near = [&](float a, float b) {
-        return a == b || (a != a && b != b) || math::abs(a - b) <= static_cast<float>(o.ulps) * 0x1p-23F * math::max(math::abs(a), math::abs(b));
+        return a == b || (a != a && b != b) ||
+               math::abs(a - b) <= static_cast<float>(o.ulps) * 0x1p-23F * math::max(math::abs(a), math::abs(b));
     };
     auto const once = [&](index_t b, index_t h, index_t query, typename family::index keys) {
         basic_site<lane> const s{b, h, lane(query), lane(keys)};
         auto const visible = facet::visible(p, s);
         for (int i = 0; i < family::width; ++i) {
             site const one{b, h, query, keys.at[i]};
-            r.expect(visible.raw.at[i] == facet::visible(p, one), [&] { return "lanes equal scalars: visible differs at " + words(one); });
+            r.expect(visible.raw.at[i] == facet::visible(p, one),
+                     [&] { return "lanes equal scalars: visible differs at " + words(one); });
         }
         if constexpr (detail::has_score<Bound>) {
             for (float const x : tried_scores) {
                 auto const y = facet::score(p, numbers(x), s);
                 for (int i = 0; i < family::width; ++i) {
                     site const one{b, h, query, keys.at[i]};
-                    r.expect(near(y.raw.at[i], facet::score(p, x, one)), [&] { return "lanes equal scalars: score differs at " + words(one); });
+                    r.expect(near(y.raw.at[i], facet::score(p, x, one)),
+                             [&] { return "lanes equal scalars: score differs at " + words(one); });
                 }
             }
         }
@@ -84,7 +90,8 @@ void check_lanes(report& r, Bound const& p, shape_facts const& f, check_options 
             auto const y = facet::weight(p, numbers(0.375F), s);
             for (int i = 0; i < family::width; ++i) {
                 site const one{b, h, query, keys.at[i]};
-                r.expect(near(y.raw.at[i], facet::weight(p, 0.375F, one)), [&] { return "lanes equal scalars: weight differs at " + words(one); });
+                r.expect(near(y.raw.at[i], facet::weight(p, 0.375F, one)),
+                         [&] { return "lanes equal scalars: weight differs at " + words(one); });
             }
         }
     };
@@ -111,11 +118,14 @@ void check_rows(report& r, Bound const& p, measured<float> const& m, shape_facts
                 sum += static_cast<double>(m.p(b, h, query, key));
                 clean = clean && (facet::visible(p, site{b, h, query, key}) || m.p(b, h, query, key) == 0);
             }
-            double const escaped = static_cast<double>(m.escaped(b, h, query)), lse = static_cast<double>(m.lse(b, h, query));
+            double const escaped = static_cast<double>(m.escaped(b, h, query)),
+                         lse = static_cast<double>(m.lse(b, h, query));
             double const expected = lse == -math::infinity<double> ? 0 : 1 - escaped;
-            std::string const row = "row " + std::to_string(query) + " of batch " + std::to_string(b) + ", head " + std::to_string(h);
+            std::string const row =
+                "row " + std::to_string(query) + " of batch " + std::to_string(b) + ", head " + std::to_string(h);
             r.expect(clean, [&] { return row + " gives probability to a hidden key"; });
-            r.expect(lse != lse || close(sum, expected, tolerance), [&] { return row + " sums to " + std::to_string(sum) + ", not to " + std::to_string(expected); });
+            r.expect(lse != lse || close(sum, expected, tolerance),
+                     [&] { return row + " sums to " + std::to_string(sum) + ", not to " + std::to_string(expected); });
         }
     });
 }
@@ -129,10 +139,12 @@ report check_policy(P const& p, check_options const& o = {}, Backend const& back
     report r;
     shape_facts const f = inner::facts_of(o);
     auto const bound = basin::bind(p, f);
-    static_assert(bound_policy<std::remove_const_t<decltype(bound)>>, "basin: the bound form of a policy is itself a policy, trivially copyable");
+    static_assert(bound_policy<std::remove_const_t<decltype(bound)>>,
+                  "basin: the bound form of a policy is itself a policy, trivially copyable");
     if constexpr (detail::has_visible<P>) {
         inner::for_each_site(f, [&](site const& s) {
-            r.expect(facet::visible(p, s) == facet::visible(bound, s), [&] { return "the bound form differs from the policy at " + inner::words(s); });
+            r.expect(facet::visible(p, s) == facet::visible(bound, s),
+                     [&] { return "the bound form differs from the policy at " + inner::words(s); });
         });
     }
     auto const left = all_of(full{}, p);
@@ -146,7 +158,8 @@ report check_policy(P const& p, check_options const& o = {}, Backend const& back
     sample<float> const x(o);
     auto const got = measure(backend, x, p);
     inner::check_rows(r, bound, got, f, o.tolerance);
-    if constexpr (!std::same_as<Backend, reference_backend>) compare(r, "backend against reference", got, measure(reference_backend{}, x, p), o.tolerance);
+    if constexpr (!std::same_as<Backend, reference_backend>)
+        compare(r, "backend against reference", got, measure(reference_backend{}, x, p), o.tolerance);
     return r;
 }
 

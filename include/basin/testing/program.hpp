@@ -6,6 +6,8 @@
 #include <basin/policy/causal.hpp>
 #include <basin/policy/prefix.hpp>
 #include <basin/policy/sink_token.hpp>
+#include <basin/policy/softcap.hpp>
+#include <basin/policy/temperature.hpp>
 #include <basin/policy/window.hpp>
 #include <basin/testing/random.hpp>
 
@@ -21,8 +23,10 @@ struct given_answer {
     Answer answer;
     template <class Lane>
     auto visible(basic_site<Lane> const&) const {
-        if constexpr (detail::is_lane<Lane> || std::same_as<Answer, bool>) return answer;
-        else return true;
+        if constexpr (detail::is_lane<Lane> || std::same_as<Answer, bool>)
+            return answer;
+        else
+            return true;
     }
 };
 struct given_cover {
@@ -39,7 +43,21 @@ struct given_cover {
 class program {
 public:
     using lanes = supported;
-    enum class op : std::uint8_t { full, causal, window, prefix, blocks, block_causal, block_diffusion, comb, stripe, sink_token, none_of, all_of, any_of };
+    enum class op : std::uint8_t {
+        full,
+        causal,
+        window,
+        prefix,
+        blocks,
+        block_causal,
+        block_diffusion,
+        comb,
+        stripe,
+        sink_token,
+        none_of,
+        all_of,
+        any_of
+    };
     enum class change : std::uint8_t { temperature, softcap, slope, shift, forbid };
     struct node {
         op what;
@@ -97,15 +115,35 @@ public:
     coverage cover(tile const& t) const {
         return fold<coverage>(
             coverage::all, [&](node const& n) { return leaf_cover(n, t); },
-            [&](node const& n, coverage x) {
-                return n.what == op::none_of ? complement(x) : basin::sink_token<inner::given_cover>{n.a, {x}, n.b != 0}.cover(t);
-            },
+            [&](node const& n, coverage x) { return unary_cover(n, x, t); },
             [](node const& n, coverage x, coverage y) { return n.what == op::all_of ? meet(x, y) : join(x, y); });
     }
-    bool hides(head_site const&, index_t key) const {
+    /// As cover, of the keys that are not hidden. comb and prefix show what they do not hide to everyone.
+    coverage cover_unhidden(tile const& t) const {
+        struct both_covers {
+            coverage whole, unhidden;
+        };
+        auto const alike = [](coverage x) { return both_covers{x, x}; };
+        return fold<both_covers>(
+                   alike(coverage::all),
+                   [&](node const& n) {
+                       bool const hides_the_rest = n.what == op::comb || n.what == op::prefix;
+                       return both_covers{leaf_cover(n, t), hides_the_rest ? coverage::all : leaf_cover(n, t)};
+                   },
+                   [&](node const& n, both_covers x) { return alike(unary_cover(n, x.whole, t)); },
+                   [&](node const& n, both_covers x, both_covers y) {
+                       if (n.what == op::any_of) return alike(join(x.whole, y.whole)); // hides what both hide
+                       return both_covers{meet(x.whole, y.whole), meet(x.unhidden, y.unhidden)};
+                   })
+            .unhidden;
+    }
+    bool hides(head_site const& s, index_t key) const {
         return fold<bool>(
             false,
-            [&](node const& n) { return n.what == op::comb ? key % n.a == n.b : n.what == op::prefix && key >= n.a; },
+            [&](node const& n) {
+                if (n.what == op::prefix) return basin::prefix{n.a}.hides(s, key);
+                return n.what == op::comb && key % n.a == n.b;
+            },
             [&](node const& n, bool x) { return n.what == op::sink_token && x && key != n.a; },
             [](node const& n, bool x, bool y) { return n.what == op::all_of ? x || y : x && y; });
     }
@@ -114,8 +152,8 @@ public:
         for (int i = 0; i < score_count; ++i) {
             score_node const& n = score_nodes[i];
             X changed = x;
-            if (n.what == change::temperature) changed = x * X(1 / n.x);
-            if (n.what == change::softcap) changed = X(n.x) * math::tanh(x * X(1 / n.x));
+            if (n.what == change::temperature) changed = basin::temperature{n.x}.score(x, s);
+            if (n.what == change::softcap) changed = basin::softcap{n.x}.score(x, s);
             if (n.what == change::slope) changed = x - math::convert<X>(math::abs(s.query - s.key)) * X(n.x);
             if (n.what == change::shift) changed = x + X(n.x);
             if (n.what == change::forbid) changed = X(-math::infinity<double>);
@@ -144,8 +182,10 @@ private:
             if (n.what >= op::all_of) {
                 --top;
                 stack[top] = binary(n, stack[top], stack[top + 1]);
-            } else if (n.what >= op::sink_token) stack[top] = unary(n, stack[top]);
-            else stack[++top] = leaf(n);
+            } else if (n.what >= op::sink_token)
+                stack[top] = unary(n, stack[top]);
+            else
+                stack[++top] = leaf(n);
         }
         return stack[top];
     }
@@ -153,34 +193,56 @@ private:
     static auto leaf_visible(node const& n, basic_site<Lane> const& s) {
         using answer = decltype(detail::uniform_mask<Lane>(true));
         switch (n.what) {
-        case op::causal: return answer(basin::causal{}.visible(s));
-        case op::window: return answer(basin::window{n.a, n.b}.visible(s));
-        case op::prefix: return answer(basin::prefix{n.a}.visible(s));
-        case op::blocks: return answer(basin::blocks{n.a}.visible(s));
-        case op::block_causal: return answer(basin::block_causal{n.a}.visible(s));
-        case op::block_diffusion: return answer(basin::block_diffusion{n.a, n.b}.visible(s));
-        case op::comb: return answer(s.key % Lane(n.a) != Lane(n.b));
-        case op::stripe: return answer((s.query + s.key + Lane(s.head + 2 * s.batch)) % Lane(n.a) != Lane(n.b));
-        default: return detail::uniform_mask<Lane>(true);
+        case op::causal:
+            return answer(basin::causal{}.visible(s));
+        case op::window:
+            return answer(basin::window{n.a, n.b}.visible(s));
+        case op::prefix:
+            return answer(basin::prefix{n.a}.visible(s));
+        case op::blocks:
+            return answer(basin::blocks{n.a}.visible(s));
+        case op::block_causal:
+            return answer(basin::block_causal{n.a}.visible(s));
+        case op::block_diffusion:
+            return answer(basin::block_diffusion{n.a, n.b}.visible(s));
+        case op::comb:
+            return answer(s.key % Lane(n.a) != Lane(n.b));
+        case op::stripe:
+            return answer((s.query + s.key + Lane(s.head + 2 * s.batch)) % Lane(n.a) != Lane(n.b));
+        default:
+            return detail::uniform_mask<Lane>(true);
         }
+    }
+    static coverage unary_cover(node const& n, coverage x, tile const& t) {
+        if (n.what == op::none_of) return complement(x);
+        return basin::sink_token<inner::given_cover>{n.a, {x}, n.b != 0}.cover(t);
     }
     static coverage leaf_cover(node const& n, tile const& t) {
         switch (n.what) {
-        case op::causal: return basin::causal::cover(t);
-        case op::window: return basin::window{n.a, n.b}.cover(t);
-        case op::prefix: return basin::prefix{n.a}.cover(t);
-        case op::blocks: return basin::blocks{n.a}.cover(t);
-        case op::block_causal: return basin::block_causal{n.a}.cover(t);
-        case op::block_diffusion: return basin::block_diffusion{n.a, n.b}.cover(t);
-        case op::full: return coverage::all;
-        default: return coverage::some;
+        case op::causal:
+            return basin::causal::cover(t);
+        case op::window:
+            return basin::window{n.a, n.b}.cover(t);
+        case op::prefix:
+            return basin::prefix{n.a}.cover(t);
+        case op::blocks:
+            return basin::blocks{n.a}.cover(t);
+        case op::block_causal:
+            return basin::block_causal{n.a}.cover(t);
+        case op::block_diffusion:
+            return basin::block_diffusion{n.a, n.b}.cover(t);
+        case op::full:
+            return coverage::all;
+        default:
+            return coverage::some;
         }
     }
 };
 
 inline std::string program::text() const {
-    static char const* const names[] = {"full",  "causal", "window",     "prefix",  "blocks", "block_causal", "block_diffusion",
-                                        "comb",  "stripe", "sink_token", "none_of", "all_of", "any_of"};
+    static char const* const names[] = {"full",         "causal",          "window", "prefix", "blocks",
+                                        "block_causal", "block_diffusion", "comb",   "stripe", "sink_token",
+                                        "none_of",      "all_of",          "any_of"};
     static char const* const changes[] = {"temperature", "softcap", "slope", "shift", "forbid"};
     static int const arguments[] = {0, 0, 2, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0};
     auto const list = [&](node const& n) {
@@ -189,11 +251,13 @@ inline std::string program::text() const {
         return k == 0 ? std::string{} : k == 1 ? std::to_string(n.a) : std::to_string(n.a) + ", " + second;
     };
     std::string result = "program{}";
-    for (int i = 0; i < count; ++i) result += "." + std::string(names[static_cast<int>(nodes[i].what)]) + "(" + list(nodes[i]) + ")";
+    for (int i = 0; i < count; ++i)
+        result += "." + std::string(names[static_cast<int>(nodes[i].what)]) + "(" + list(nodes[i]) + ")";
     for (int i = 0; i < score_count; ++i) {
         score_node const& n = score_nodes[i];
-        result += ".scores(program::change::" + std::string(changes[static_cast<int>(n.what)]) + ", " + std::to_string(n.x) +
-                  ", {program::op::" + names[static_cast<int>(n.where.what)] + ", " + std::to_string(n.where.a) + ", " + std::to_string(n.where.b) + "})";
+        result += ".scores(program::change::" + std::string(changes[static_cast<int>(n.what)]) + ", " +
+                  std::to_string(n.x) + ", {program::op::" + names[static_cast<int>(n.where.what)] + ", " +
+                  std::to_string(n.where.a) + ", " + std::to_string(n.where.b) + "})";
     }
     if (sink_base > -math::infinity<double>) result += ".sink(" + std::to_string(sink_base) + ")";
     return result;
@@ -208,13 +272,20 @@ inline void random_mask(program& p, random_source& r, int depth, index_t positio
         p.push({kind < 6 ? program::op::all_of : program::op::any_of, 0, 0});
     } else if (kind >= 2) {
         random_mask(p, r, depth - 1, positions);
-        if (kind == 2) p.none_of();
-        else p.sink_token(r.below(positions), r.chance(2));
+        if (kind == 2)
+            p.none_of();
+        else
+            p.sink_token(r.below(positions), r.chance(2));
     } else {
         auto const what = static_cast<program::op>(r.below(9));
         bool const two = what == program::op::comb || what == program::op::stripe;
-        index_t const a = two ? r.between(2, 5) : what == program::op::window ? r.below(positions) : r.between(1, positions);
-        p.push({what, a, two ? r.below(a) : what == program::op::block_diffusion ? r.between(1, positions) : r.below(positions)});
+        index_t const a = two                           ? r.between(2, 5)
+                          : what == program::op::window ? r.below(positions)
+                                                        : r.between(1, positions);
+        p.push({what, a,
+                two                                    ? r.below(a)
+                : what == program::op::block_diffusion ? r.between(1, positions)
+                                                       : r.below(positions)});
     }
 }
 
@@ -225,7 +296,8 @@ inline program random_program(random_source& r, int depth, index_t positions) {
     for (int i = r.chance(2) ? r.below(program::score_capacity) : 0; i > 0; --i) {
         auto const what = static_cast<program::change>(r.below(5));
         bool const everywhere = what != program::change::forbid && r.chance(2);
-        program::node const where = everywhere ? program::node{program::op::full, 0, 0} : program::node{program::op::comb, r.between(2, 5), 0};
+        program::node const where =
+            everywhere ? program::node{program::op::full, 0, 0} : program::node{program::op::comb, r.between(2, 5), 0};
         p.scores(what, 0.25 * (what == program::change::shift ? r.between(-8, 8) : r.between(1, 8)), where);
     }
     if (r.chance(3)) p.sink(0.25 * r.between(-12, 12));

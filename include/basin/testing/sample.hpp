@@ -28,12 +28,13 @@ inline shape_facts facts_of(check_options const& o) {
 }
 
 inline std::string words(site const& s) {
-    return "(batch " + std::to_string(s.batch) + ", head " + std::to_string(s.head) + ", query " + std::to_string(s.query) + ", key " +
-           std::to_string(s.key) + ")";
+    return "(batch " + std::to_string(s.batch) + ", head " + std::to_string(s.head) + ", query " +
+           std::to_string(s.query) + ", key " + std::to_string(s.key) + ")";
 }
 inline std::string words(tile const& t) {
-    return "(batch " + std::to_string(t.batch) + ", head " + std::to_string(t.head) + ", queries " + std::to_string(t.query_begin) + " to " +
-           std::to_string(t.query_end - 1) + ", keys " + std::to_string(t.key_begin) + " to " + std::to_string(t.key_end - 1) + ")";
+    return "(batch " + std::to_string(t.batch) + ", head " + std::to_string(t.head) + ", queries " +
+           std::to_string(t.query_begin) + " to " + std::to_string(t.query_end - 1) + ", keys " +
+           std::to_string(t.key_begin) + " to " + std::to_string(t.key_end - 1) + ")";
 }
 inline std::string words(coverage c) { return c == coverage::none ? "none" : c == coverage::all ? "all" : "some"; }
 
@@ -65,7 +66,8 @@ buffer<T, 4> random_array(std::uint64_t seed, index_t batch, index_t heads, inde
     for (index_t b = 0; b < batch; ++b)
         for (index_t h = 0; h < heads; ++h)
             for (index_t i = 0; i < tokens; ++i)
-                for (index_t c = 0; c < channels; ++c) x(b, h, i, c) = static_cast<T>(static_cast<accumulation_t<T>>(random_element(seed, b, h, i, c)));
+                for (index_t c = 0; c < channels; ++c)
+                    x(b, h, i, c) = static_cast<T>(static_cast<accumulation_t<T>>(random_element(seed, b, h, i, c)));
     return x;
 }
 
@@ -74,7 +76,8 @@ template <class T>
 struct sample {
     buffer<T, 4> q, k, v;
     explicit sample(check_options const& o)
-        : q(random_array<T>(3 * o.seed, o.batch, o.heads, o.queries, o.channels)), k(random_array<T>(3 * o.seed + 1, o.batch, o.key_value_heads, o.keys, o.channels)),
+        : q(random_array<T>(3 * o.seed, o.batch, o.heads, o.queries, o.channels)),
+          k(random_array<T>(3 * o.seed + 1, o.batch, o.key_value_heads, o.keys, o.channels)),
           v(random_array<T>(3 * o.seed + 2, o.batch, o.key_value_heads, o.keys, o.value_channels)) {}
 };
 
@@ -92,19 +95,23 @@ template <class T, class Backend, class Policy>
 measured<T> measure(Backend const& backend, sample<T> const& x, Policy const& policy, options const& o = {}) {
     using A = accumulation_t<T>;
     index_t const batch = x.q.extent(0), heads = x.q.extent(1), queries = x.q.extent(2), keys = x.k.extent(2);
-    measured<T> m{buffer<T, 4>(batch, heads, queries, x.v.extent(3)), buffer<A, 4>(batch, heads, math::max(queries, 1), keys),
-                  buffer<A, 3>(batch, heads, keys), buffer<A, 3>(batch, heads, queries), buffer<A, 3>(batch, heads, queries),
+    measured<T> m{buffer<T, 4>(batch, heads, queries, x.v.extent(3)),
+                  buffer<A, 4>(batch, heads, math::max(queries, 1), keys),
+                  buffer<A, 3>(batch, heads, keys),
+                  buffer<A, 3>(batch, heads, queries),
+                  buffer<A, 3>(batch, heads, queries),
                   buffer<A, 3>(batch, heads, queries)};
     buffer<index_t, 1> rows(queries);
     for (index_t i = 0; i < queries; ++i) rows(i) = i;
-    attention(backend, x.q, x.k, x.v, m.out, policy, o, received{m.p, by_group(rows, math::max(queries, 1))}, received{m.received}, lse{m.lse},
-              escaped{m.escaped}, entropy{m.entropy});
+    attention(backend, x.q, x.k, x.v, m.out, policy, o, received{m.p, by_group(rows, math::max(queries, 1))},
+              received{m.received}, lse{m.lse}, escaped{m.escaped}, entropy{m.entropy});
     return m;
 }
 
 /// Compares two results element by element; a negative tolerance asks for the same bits (NaN equal NaN).
 template <class T, std::size_t R>
-void compare(report& r, std::string const& what, buffer<T, R> const& got, buffer<T, R> const& expected, double tolerance) {
+void compare(report& r, std::string const& what, buffer<T, R> const& got, buffer<T, R> const& expected,
+             double tolerance) {
     for (std::ptrdiff_t i = 0; i < expected.size(); ++i) {
         auto const a = static_cast<double>(got.data()[i]), b = static_cast<double>(expected.data()[i]);
         bool const same = tolerance < 0 ? a == b || (a != a && b != b) : close(a, b, tolerance);
@@ -113,9 +120,15 @@ void compare(report& r, std::string const& what, buffer<T, R> const& got, buffer
             std::string place;
             std::ptrdiff_t rest = i;
             for (std::size_t axis = R; axis-- > 0; rest /= expected.extent(axis)) {
-                place = std::to_string(rest % expected.extent(axis)) + (place.empty() ? "" : ", ") + place;
+                if (!place.empty()) place.insert(0, ", ");
+                place.insert(0, std::to_string(rest % expected.extent(axis)));
             }
-            return what + " at (" + place + ") is " + std::to_string(a) + ", expected " + std::to_string(b);
+            return (what + " at (")
+                .append(place)
+                .append(") is ")
+                .append(std::to_string(a))
+                .append(", expected ")
+                .append(std::to_string(b));
         });
         return; // the first difference tells enough
     }
@@ -123,7 +136,8 @@ void compare(report& r, std::string const& what, buffer<T, R> const& got, buffer
 }
 
 template <class T>
-void compare(report& r, std::string const& what, measured<T> const& got, measured<T> const& expected, double tolerance) {
+void compare(report& r, std::string const& what, measured<T> const& got, measured<T> const& expected,
+             double tolerance) {
     // 16-bit outputs are rounded to storage at the end: one unit in the last place of that may differ
     double const stored = tolerance < 0 || sizeof(T) != 2 ? tolerance : math::max(tolerance, 1e-2);
     compare(r, what + ": out", got.out, expected.out, stored);

@@ -21,10 +21,12 @@ inline report self_test() {
         std::string const t = std::string(type) + ": ";
         T const a = inf, b = nan, c = huge;
         expect(a > c && -a < -c, (t + "infinity is greater than every number").c_str());
-        expect(b != b && !(b == b) && !(b < a) && !(b > -a), (t + "NaN is unequal to itself and compares false").c_str());
+        expect(b != b && !(b == b) && !(b < a) && !(b > -a),
+               (t + "NaN is unequal to itself and compares false").c_str());
         expect(math::exp(-a) == T(0), (t + "exp(-inf) is 0").c_str());
         expect(a - a != a - a, (t + "inf - inf is NaN").c_str());
-        expect(math::max(-a, c) == c && math::max(c, -a) == c, (t + "a maximum that begins at -inf finds a number").c_str());
+        expect(math::max(-a, c) == c && math::max(c, -a) == c,
+               (t + "a maximum that begins at -inf finds a number").c_str());
         expect(c * T(10) == a, (t + "overflow is infinity").c_str());
         expect(math::log(T(zero)) == -a, (t + "log(0) is -inf").c_str());
         T volatile const tiny = sizeof(T) == 4 ? T(1e-38F) : T(1e-307);

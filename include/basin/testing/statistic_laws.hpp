@@ -47,7 +47,9 @@ private:
     }
     static view<float const, 4> part(buffer<float, 4> const& q, index_t begin, index_t end) {
         view<float const, 4> const all = q;
-        return {all.data() + begin * all.stride(2), {{all.extent(0), all.extent(1), end - begin, all.extent(3)}}, all.strides()};
+        return {all.data() + begin * all.stride(2),
+                {{all.extent(0), all.extent(1), end - begin, all.extent(3)}},
+                all.strides()};
     }
     static view<float, 3> part(buffer<float, 3>& y, index_t begin, index_t end) {
         view<float, 3> const all = y;
@@ -67,7 +69,8 @@ report check_statistic(Make const& make, check_options const& o = {}, Backend co
     inner::statistic_trial<Make> trial(make, o);
     using trial_type = inner::statistic_trial<Make>;
     auto const whole = trial.whole(backend);
-    if constexpr (!std::same_as<Backend, reference_backend>) compare(r, "backend against reference", whole, trial.whole(reference_backend{}), o.tolerance);
+    if constexpr (!std::same_as<Backend, reference_backend>)
+        compare(r, "backend against reference", whole, trial.whole(reference_backend{}), o.tolerance);
 
     {
         buffer<float, 3> scratch(o.batch, o.heads, trial.tokens);
@@ -79,8 +82,9 @@ report check_statistic(Make const& make, check_options const& o = {}, Backend co
             float const a = pick(), b = pick(), c = pick();
             auto const same = [&](char const* law, float left, float right) {
                 r.expect(close(static_cast<double>(left), static_cast<double>(right), 1e-5), [&] {
-                    return std::string(law) + ": " + std::to_string(left) + " and " + std::to_string(right) + ", from a = " + std::to_string(a) + ", b = " +
-                           std::to_string(b) + ", c = " + std::to_string(c);
+                    return std::string(law) + ": " + std::to_string(left) + " and " + std::to_string(right) +
+                           ", from a = " + std::to_string(a) + ", b = " + std::to_string(b) +
+                           ", c = " + std::to_string(c);
                 });
             };
             same("combine(a, identity) is a", s.combine(a, s.identity()), a);
@@ -103,8 +107,10 @@ report check_statistic(Make const& make, check_options const& o = {}, Backend co
             places(j) = o.keys - 1 - j;
             for (index_t b = 0; b < o.batch; ++b)
                 for (index_t h = 0; h < o.key_value_heads; ++h) {
-                    for (index_t c = 0; c < o.channels; ++c) turned.x.k(b, h, j, c) = trial.x.k(b, h, o.keys - 1 - j, c);
-                    for (index_t c = 0; c < o.value_channels; ++c) turned.x.v(b, h, j, c) = trial.x.v(b, h, o.keys - 1 - j, c);
+                    for (index_t c = 0; c < o.channels; ++c)
+                        turned.x.k(b, h, j, c) = trial.x.k(b, h, o.keys - 1 - j, c);
+                    for (index_t c = 0; c < o.value_channels; ++c)
+                        turned.x.v(b, h, j, c) = trial.x.v(b, h, o.keys - 1 - j, c);
                 }
         }
         options moved;

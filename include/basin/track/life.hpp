@@ -44,7 +44,7 @@ struct life {
     index_t born = 0, last_seen = 0;
     index_t died = -1; ///< the step at which it was missed for good; -1 while it lives
     index_t parent = -1, merged_into = -1;
-    index_t steps = 0; ///< in which it was seen
+    index_t steps = 0;         ///< in which it was seen
     double mass = 0, peak = 0; ///< received: summed over those steps, and the largest
     std::vector<waypoint> path;
 

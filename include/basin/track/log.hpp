@@ -22,9 +22,12 @@ public:
             for (index_t h = 0; h < e.heads; ++h)
                 for (index_t key = 0; key < e.keys; ++key) {
                     if (!bits.contains(b, h, key)) continue;
-                    bool const longer = !e.runs.empty() && e.runs.back().batch == b && e.runs.back().head == h && e.runs.back().end == key;
-                    if (longer) ++e.runs.back().end;
-                    else e.runs.push_back({b, h, key, key + 1});
+                    bool const longer = !e.runs.empty() && e.runs.back().batch == b && e.runs.back().head == h &&
+                                        e.runs.back().end == key;
+                    if (longer)
+                        ++e.runs.back().end;
+                    else
+                        e.runs.push_back({b, h, key, key + 1});
                 }
         entries_.push_back(std::move(e));
     }
@@ -43,10 +46,12 @@ public:
             int const n = std::snprintf(line, sizeof line, format, words...);
             file.write(line, static_cast<std::size_t>(n));
         };
-        print("basin track log 1\n");
+        file.write("basin track log 1\n");
         for (entry const& e : entries_) {
-            print("update %d %d %d %d %d %d %d\n", e.step, e.layer, e.batch, e.heads, e.keys, static_cast<int>(e.sinks.size()), static_cast<int>(e.runs.size()));
-            for (found_sink const& s : e.sinks) print("%d %d %d %d %a\n", s.batch, s.head, s.key, static_cast<int>(s.kind), s.received);
+            print("update %d %d %d %d %d %d %d\n", e.step, e.layer, e.batch, e.heads, e.keys,
+                  static_cast<int>(e.sinks.size()), static_cast<int>(e.runs.size()));
+            for (found_sink const& s : e.sinks)
+                print("%d %d %d %d %a\n", s.batch, s.head, s.key, static_cast<int>(s.kind), s.received);
             for (run const& r : e.runs) print("%d %d %d %d\n", r.batch, r.head, r.begin, r.end);
         }
         file.commit();
@@ -61,11 +66,13 @@ public:
         if (in.file == nullptr) detail::fail<io_error>("track_log: cannot open ", path.c_str());
         track_log result;
         int version = 0;
-        if (std::fscanf(in.file, "basin track log %d", &version) != 1 || version != 1) detail::fail<io_error>("track_log: ", path.c_str(), " is not a track log of version 1");
+        if (std::fscanf(in.file, "basin track log %d", &version) != 1 || version != 1)
+            detail::fail<io_error>("track_log: ", path.c_str(), " is not a track log of version 1");
         entry e{};
         int sinks = 0, runs = 0;
         for (;;) {
-            int const got = std::fscanf(in.file, " update %d %d %d %d %d %d %d", &e.step, &e.layer, &e.batch, &e.heads, &e.keys, &sinks, &runs);
+            int const got = std::fscanf(in.file, " update %d %d %d %d %d %d %d", &e.step, &e.layer, &e.batch, &e.heads,
+                                        &e.keys, &sinks, &runs);
             if (got == EOF) return result;
             e.sinks.clear();
             e.runs.clear();
@@ -73,16 +80,20 @@ public:
             for (int i = 0; good && i < sinks; ++i) {
                 found_sink s{};
                 int kind = 0;
-                good = std::fscanf(in.file, "%d %d %d %d %la", &s.batch, &s.head, &s.key, &kind, &s.received) == 5 && kind >= 0 && kind < token_kinds && inside(e, s.batch, s.head) && s.key >= 0 && s.key < e.keys;
+                good = std::fscanf(in.file, "%d %d %d %d %la", &s.batch, &s.head, &s.key, &kind, &s.received) == 5 &&
+                       kind >= 0 && kind < token_kinds && inside(e, s.batch, s.head) && s.key >= 0 && s.key < e.keys;
                 s.kind = static_cast<token_kind>(kind);
                 e.sinks.push_back(s);
             }
             for (int i = 0; good && i < runs; ++i) {
                 run r{};
-                good = std::fscanf(in.file, "%d %d %d %d", &r.batch, &r.head, &r.begin, &r.end) == 4 && inside(e, r.batch, r.head) && 0 <= r.begin && r.begin < r.end && r.end <= e.keys;
+                good = std::fscanf(in.file, "%d %d %d %d", &r.batch, &r.head, &r.begin, &r.end) == 4 &&
+                       inside(e, r.batch, r.head) && 0 <= r.begin && r.begin < r.end && r.end <= e.keys;
                 e.runs.push_back(r);
             }
-            if (!good) detail::fail<io_error>("track_log: ", path.c_str(), " is damaged in update ", static_cast<int>(result.size()));
+            if (!good)
+                detail::fail<io_error>("track_log: ", path.c_str(), " is damaged in update ",
+                                       static_cast<int>(result.size()));
             result.entries_.push_back(e);
         }
     }

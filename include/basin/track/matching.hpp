@@ -30,14 +30,17 @@ public:
                 if (!more || (take_old ? old[i] : now[j]) - last > reach) break;
                 last = take_old ? old[i++] : now[j++];
             }
-            if (i - i0 == 1 && j - j0 == 1) partner_[i0] = static_cast<index_t>(j0); // within reach, or the cluster had ended
-            else if (i > i0 && j > j0) solve(old, i0, i, now, j0, j, reach);
+            if (i - i0 == 1 && j - j0 == 1)
+                partner_[i0] = static_cast<index_t>(j0); // within reach, or the cluster had ended
+            else if (i > i0 && j > j0)
+                solve(old, i0, i, now, j0, j, reach);
         }
         return partner_;
     }
 
 private:
-    void solve(std::vector<index_t> const& old, std::size_t i0, std::size_t i1, std::vector<index_t> const& now, std::size_t j0, std::size_t j1, index_t reach) {
+    void solve(std::vector<index_t> const& old, std::size_t i0, std::size_t i1, std::vector<index_t> const& now,
+               std::size_t j0, std::size_t j1, index_t reach) {
         std::size_t const n = i1 - i0, m = j1 - j0, width = m + 1;
         long long const alone = static_cast<long long>(reach) + 1; // costs are doubled, so that half of it is whole
         cost_.resize((n + 1) * width);
@@ -54,9 +57,12 @@ private:
         for (std::size_t i = n, j = m; i > 0 && j > 0;) {
             long long const here = cost_[i * width + j];
             long long const shift = distance(old[i0 + i - 1], now[j0 + j - 1]);
-            if (shift <= reach && here == cost_[(i - 1) * width + j - 1] + 2 * shift) partner_[i0 + --i] = static_cast<index_t>(j0 + --j);
-            else if (here == cost_[i * width + j - 1] + alone) --j;
-            else --i;
+            if (shift <= reach && here == cost_[(i - 1) * width + j - 1] + 2 * shift)
+                partner_[i0 + --i] = static_cast<index_t>(j0 + --j);
+            else if (here == cost_[i * width + j - 1] + alone)
+                --j;
+            else
+                --i;
         }
     }
     static long long distance(long long a, long long b) { return a < b ? b - a : a - b; }

@@ -14,7 +14,8 @@ struct tracking {
     index_t max_shift = 4;     ///< how far a sink may move in a step and stay itself
     index_t patience = 0;      ///< for how many observed steps it may be missing and come back
     double strengthened = 1.5; ///< by which factor its mass must grow to be news
-    bool keys_first = false;   ///< a key that is still a sink is still the same one, even if shifting all would be cheaper
+    bool keys_first =
+        false; ///< a key that is still a sink is still the same one, even if shifting all would be cheaper
     bool report_stays = false;
     bool keep_paths = true; ///< without, a life has its first and last waypoint only
 };
@@ -26,7 +27,9 @@ public:
     tracker() : tracker(tracking{}) {}
     explicit tracker(tracking const& how) : how_(how) {
         if (how.max_shift < 0 || how.patience < 0 || !(how.strengthened > 1)) {
-            detail::fail<argument_error>("tracker: max_shift and patience are not negative and strengthened is above 1; they are ", how.max_shift, ", ", how.patience, ", ", how.strengthened);
+            detail::fail<argument_error>(
+                "tracker: max_shift and patience are not negative and strengthened is above 1; they are ",
+                how.max_shift, ", ", how.patience, ", ", how.strengthened);
         }
     }
 
@@ -40,14 +43,17 @@ public:
             for (index_t h = 0; h < found.heads(); ++h) {
                 auto const first = next;
                 while (next != found.list().end() && next->batch == b && next->head == h) ++next;
-                row& r = l.rows[static_cast<std::size_t>(b) * static_cast<std::size_t>(l.heads) + static_cast<std::size_t>(h)];
+                row& r = l.rows[static_cast<std::size_t>(b) * static_cast<std::size_t>(l.heads) +
+                                static_cast<std::size_t>(h)];
                 if (r.living.empty() && first == next) continue;
                 if (found.observed().bits().count(b, h, 0, found.observed().keys()) == 0) continue;
                 update_row({step, layer, b, h}, r, first, next, found.observed().bits());
             }
         return events_;
     }
-    std::vector<track_event> const& update(detection const& found) { return update(found.step(), found.layer(), found); }
+    std::vector<track_event> const& update(detection const& found) {
+        return update(found.step(), found.layer(), found);
+    }
 
     /// Every track there ever was, by number.
     std::vector<life> const& lives() const { return lives_; }
@@ -73,7 +79,7 @@ public:
 private:
     struct state {
         index_t track, key, missing;
-        double told; // the mass that was last news
+        double told;    // the mass that was last news
         index_t beside; // who survived nearby when it went missing
     };
     struct row {
@@ -95,12 +101,17 @@ private:
         if (static_cast<std::size_t>(layer) >= lanes_.size()) lanes_.resize(static_cast<std::size_t>(layer) + 1);
         lane& l = lanes_[static_cast<std::size_t>(layer)];
         if (l.used) {
-            if (step <= l.step) detail::fail<argument_error>("tracker: step ", step, " of layer ", layer, " comes after step ", l.step, "; steps must grow");
+            if (step <= l.step)
+                detail::fail<argument_error>("tracker: step ", step, " of layer ", layer, " comes after step ", l.step,
+                                             "; steps must grow");
             if (found.batch() != l.batch || found.heads() != l.heads) {
-                detail::fail<shape_error>("tracker: layer ", layer, " has ", found.batch(), " texts and ", found.heads(), " heads at step ", step, ", but had ", l.batch, " and ", l.heads, " before");
+                detail::fail<shape_error>("tracker: layer ", layer, " has ", found.batch(), " texts and ",
+                                          found.heads(), " heads at step ", step, ", but had ", l.batch, " and ",
+                                          l.heads, " before");
             }
         } else {
-            l = {true, step, found.batch(), found.heads(), std::vector<row>(static_cast<std::size_t>(found.batch()) * static_cast<std::size_t>(found.heads()))};
+            l = {true, step, found.batch(), found.heads(),
+                 std::vector<row>(static_cast<std::size_t>(found.batch()) * static_cast<std::size_t>(found.heads()))};
         }
         return l;
     }
@@ -123,10 +134,11 @@ private:
             if (partner_[i] < 0) miss(at, i, first);
         }
         for (sinks s = first; s != end; ++s) {
-            if (!taken_[static_cast<std::size_t>(s - first)]) next_.push_back(begin(at, *s, first));
+            if (!taken_[static_cast<std::size_t>(s - first)]) next_.push_back(begin(at, *s));
         }
         // Two tracks may share a key when a missing one is passed by: the elder stays first.
-        std::sort(next_.begin(), next_.end(), [](state const& a, state const& b) { return a.key != b.key ? a.key < b.key : a.track < b.track; });
+        std::sort(next_.begin(), next_.end(),
+                  [](state const& a, state const& b) { return a.key != b.key ? a.key < b.key : a.track < b.track; });
         r.living.swap(next_);
     }
 
@@ -143,7 +155,9 @@ private:
         for (bool const missing : {false, true}) {
             for (std::size_t i = 0, j = 0; how_.keys_first && i < old_.size(); ++i) {
                 while (j < n && (first + static_cast<std::ptrdiff_t>(j))->key < old_[i].key) ++j;
-                if ((old_[i].missing != 0) == missing && j < n && !taken_[j] && (first + static_cast<std::ptrdiff_t>(j))->key == old_[i].key) pair(i, j);
+                if ((old_[i].missing != 0) == missing && j < n && !taken_[j] &&
+                    (first + static_cast<std::ptrdiff_t>(j))->key == old_[i].key)
+                    pair(i, j);
             }
             from_.clear();
             from_at_.clear();
@@ -179,16 +193,17 @@ private:
         if (now.key != s.key) tell(happening::moved, at, s.track, -1, s.key, now);
         if (stronger) tell(happening::strengthened, at, s.track, -1, s.key, now);
         if (now.key == s.key && !stronger && how_.report_stays) tell(happening::stayed, at, s.track, -1, s.key, now);
-        if (stronger || now.received * how_.strengthened <= s.told) s.told = now.received; // what became weak may become strong again
+        if (stronger || now.received * how_.strengthened <= s.told)
+            s.told = now.received; // what became weak may become strong again
         s.key = now.key;
         s.missing = 0;
         s.beside = -1;
         return s;
     }
 
-    state begin(place const& at, sink const& now, sinks first) {
+    state begin(place const& at, sink const& now) {
         auto const number = static_cast<index_t>(lives_.size());
-        index_t const parent = nearest(now.key, number, [&](std::size_t i) { return old_[i].key; }, first);
+        index_t const parent = nearest(now.key, number, [&](std::size_t i) { return old_[i].key; });
         life l;
         l.track = number;
         l.layer = at.layer;
@@ -206,7 +221,8 @@ private:
 
     void miss(place const& at, std::size_t i, sinks first) {
         state s = old_[i];
-        if (s.missing == 0) s.beside = nearest(s.key, s.track, [&](std::size_t j) { return (first + partner_[j])->key; }, first);
+        if (s.missing == 0)
+            s.beside = nearest(s.key, s.track, [&](std::size_t j) { return (first + partner_[j])->key; });
         if (++s.missing <= how_.patience) {
             next_.push_back(s);
             return;
@@ -215,7 +231,17 @@ private:
         l.died = at.step;
         l.merged_into = s.beside;
         ++deaths_;
-        track_event e{s.beside < 0 ? happening::died : happening::merged, at.step, at.layer, at.batch, at.head, s.track, s.beside, s.key, -1, 0, token_kind::unknown};
+        track_event e{s.beside < 0 ? happening::died : happening::merged,
+                      at.step,
+                      at.layer,
+                      at.batch,
+                      at.head,
+                      s.track,
+                      s.beside,
+                      s.key,
+                      -1,
+                      0,
+                      token_kind::unknown};
         if (!l.path.empty()) {
             e.mass = l.path.back().mass / l.path.back().steps;
             e.kind = l.path.back().kind;
@@ -225,11 +251,12 @@ private:
 
     /// The survivor (matched at this step) within reach of a key, the nearest, then the eldest; -1: none.
     template <class Key>
-    index_t nearest(index_t key, index_t self, Key const& key_of, sinks) const {
-        index_t best = -1, distance = how_.max_shift + 1;
+    index_t nearest(index_t key, index_t self, Key const& key_of) const {
+        index_t best = -1;
+        long long distance = static_cast<long long>(how_.max_shift) + 1;
         for (std::size_t i = 0; i < old_.size(); ++i) {
             if (partner_[i] < 0 || old_[i].track == self) continue;
-            index_t const d = math::abs(key_of(i) - key);
+            long long const d = math::abs(static_cast<long long>(key_of(i)) - key);
             if (d < distance || (d == distance && best >= 0 && old_[i].track < best)) {
                 best = old_[i].track;
                 distance = d;
@@ -251,7 +278,8 @@ private:
     }
 
     void tell(happening what, place const& at, index_t track, index_t other, index_t from, sink const& now) {
-        events_.push_back({what, at.step, at.layer, at.batch, at.head, track, other, from, now.key, now.received, now.kind});
+        events_.push_back(
+            {what, at.step, at.layer, at.batch, at.head, track, other, from, now.key, now.received, now.kind});
     }
 
     tracking how_;

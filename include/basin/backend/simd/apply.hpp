@@ -4,9 +4,20 @@
 
 // The one place of the kernels that knows a policy: raw scores of a row tile and a panel become final ones.
 
+#include "query_block.hpp"
 #include "unit.hpp"
 
 namespace basin::detail::simd {
+
+/// One vector of scores under a policy: final, in log2 units, -inf where hidden.
+template <class Task, class Arch, class T>
+[[gnu::always_inline]] inline vec<T, Arch> final_scores(typename Task::policy_type const& policy, vec<T, Arch> x,
+                                                        basic_site<index_lanes<family<T, Arch>>> const& s, bool ask) {
+    using number = number_lanes<family<T, Arch>>;
+    if constexpr (unit<Task, Arch>::scores_change) x = facet::score(policy, number(x), s).raw * vec<T, Arch>(T(1.4426950408889634));
+    if (ask) x = xsimd::select(facet::visible(policy, s).raw, x, vec<T, Arch>(hidden_score<T>));
+    return x;
+}
 
 /// scores: [rows][tiles::panel], as raw_panel leaves them; afterwards log2 units, -inf where hidden. `queries` are the
 /// positions of the tile's rows. `ask`: whether visibility has to be asked at all (the tile is not covered wholly).
@@ -14,11 +25,11 @@ template <class Arch, class Task, class T>
 [[gnu::noinline]] void apply_policy(Task const& task, unit<Task, Arch> const& u, int panel, index_t const* queries, bool ask, T* scores) {
     using F = family<T, Arch>;
     using table = tiles<T, Arch>;
-    using number = number_lanes<F>;
     using index = index_lanes<F>;
     using v = vec<T, Arch>;
-    constexpr bool changes = unit<Task, Arch>::scores_change;
-    v const hidden(-std::numeric_limits<T>::infinity());
+    // A copy that nobody else can see: vector stores may alias anything, and a policy read through memory is computed anew
+    // (a soft cap's 1 / cap) for every vector.
+    typename Task::policy_type const policy = task.policy;
     int const keys = u.keys_in_panel(panel);
     int const vectors = (keys + table::lanes - 1) / table::lanes;
     auto const* const positions = u.positions + std::ptrdiff_t{panel} * table::panel;
@@ -26,15 +37,12 @@ template <class Arch, class Task, class T>
         index const query(queries[i]);
         for (int j = 0; j < vectors; ++j) {
             T* const at = scores + j * table::lanes;
-            v x = v::load_aligned(at);
             basic_site<index> const s{u.t.number, u.head, query, index(F::index::load_aligned(positions + j * table::lanes))};
-            if constexpr (changes) x = facet::score(task.policy, number(x), s).raw * v(T(1.4426950408889634));
-            if (ask) x = xsimd::select(facet::visible(task.policy, s).raw, x, hidden);
-            x.store_aligned(at);
+            final_scores<Task, Arch, T>(policy, v::load_aligned(at), s, ask).store_aligned(at);
         }
         // A changed score may bring the slots past the last key back to life.
-        if constexpr (changes) {
-            for (int j = keys; j < vectors * table::lanes; ++j) scores[j] = -std::numeric_limits<T>::infinity();
+        if constexpr (unit<Task, Arch>::scores_change) {
+            for (int j = keys; j < vectors * table::lanes; ++j) scores[j] = hidden_score<T>;
         }
     }
 }

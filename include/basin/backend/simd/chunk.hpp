@@ -144,6 +144,10 @@ private:
         add_values(b, begin, end);
     }
 
+    bool counts() const {
+        if constexpr (keeps) return columns.counts();
+        else return false;
+    }
     score_task<T> task_of(int p, int first) const {
         int const next = p + 1 < u_->panels ? p + 1 : 0;
         return {queries_, u_->panel_keys(p, streaming_), u_->padded_depth, p - first, u_->keys_in_panel(p), 0, tiles_,
@@ -155,7 +159,7 @@ private:
         score_task<T> task = task_of(p, first);
         if constexpr (keeps) {
             row_range const old = pending_[p];
-            if (columns.counts()) columns.count_all(p, task.keys_in_panel, 0, rows_, u_->t.entry, first_);
+            if (counts()) columns.count_all(p, task.keys_in_panel, 0, rows_, u_->t.entry, first_);
             if (old.end > old.begin) {
                 find_weights(p);
                 // The fused sweep takes whole tiles of this block; what the last block had beyond them is swept apart.
@@ -211,14 +215,14 @@ private:
             task.tile_begin = t;
             task.tile_end = t + 1;
             if constexpr (keeps) {
-                if (columns.counts()) columns.count_all(p, task.keys_in_panel, row, math::min(row + table::rows, rows_), u_->t.entry, first_);
+                if (counts()) columns.count_all(p, task.keys_in_panel, row, math::min(row + table::rows, rows_), u_->t.entry, first_);
             }
             fused_panel<Arch, false, moment, T>(block_, task);
         } else {
             raw_panel<Arch, false, T>(block_, task, t, scratch_);
             apply_policy<Arch>(*task_, *u_, p, positions_ + row, seen == coverage::some, scratch_);
             if constexpr (keeps) {
-                if (columns.counts()) columns.count_scores(p, vectors, row, math::min(row + table::rows, rows_), scratch_, u_->t.entry, first_);
+                if (counts()) columns.count_scores(p, vectors, row, math::min(row + table::rows, rows_), scratch_, u_->t.entry, first_);
             }
             finish_panel<Arch, moment, T>(block_, t, p - first, task.keys_in_panel, scratch_);
         }

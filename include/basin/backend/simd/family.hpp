@@ -73,8 +73,28 @@ struct family {
         for (int i = 0; i < width; ++i) v[i] = change(v[i], static_cast<index_t>(x[i]), static_cast<index_t>(y[i]));
         return number::load_aligned(v);
     }
+    /// Keys usually stand side by side: a table is then read as one piece.
+    static bool side_by_side(index at, index_t start) {
+        alignas(64) index_type x[static_cast<std::size_t>(width)];
+        for (int i = 0; i < width; ++i) x[i] = start + i;
+        return xsimd::all(at == index::load_aligned(x));
+    }
+    static mask bits(std::uint64_t const* words, index at) {
+        index_t const start = first(at);
+        if (side_by_side(at, start)) {
+            unsigned const shift = static_cast<unsigned>(start) & 63U;
+            std::uint64_t piece = words[start >> 6] >> shift;
+            if (shift + width > 64) piece |= words[(start >> 6) + 1] << (64 - shift);
+            return lowest_bits<A, T>(piece);
+        }
+        return mask_of(at, at, [&](index_t, index_t key) { return math::lookup_bit(words, key); });
+    }
     template <class S>
     static number gather(S const* base, std::ptrdiff_t stride, index at) {
+        if constexpr (std::is_same_v<S, T>) {
+            index_t const start = first(at);
+            if (stride == 1 && side_by_side(at, start)) return number::load_unaligned(base + start);
+        }
         alignas(64) index_type x[static_cast<std::size_t>(width)];
         alignas(64) T v[static_cast<std::size_t>(width)];
         at.store_aligned(x);

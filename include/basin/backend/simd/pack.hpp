@@ -58,6 +58,9 @@ template <class A, class T, class S, class Load>
     if constexpr (std::is_same_v<S, T> && std::is_same_v<Load, load_same>)
         if (stride == 1 && c + w <= depth) [[likely]]
             return v::load_unaligned(row + c);
+    if constexpr (std::is_same_v<T, float> && (std::is_same_v<S, half> || std::is_same_v<S, bfloat16>))
+        if (stride == 1 && c + w <= depth) [[likely]]
+            return widen<A, S>(row + c);
     alignas(64) T lane[w];
     gather_channels<A, T>(row, stride, c, depth, load, lane);
     return v::load_aligned(lane);
@@ -172,6 +175,15 @@ template <class A, class T, class S, class Load>
                     for (int u = 0; u < step; u += table::lanes)
                         residue = multiply_add<A, T>(vec<T, A>::load_unaligned(row + c + u), zero, residue);
                     for (int u = 0; u < step; u += chunk, at += next) std::memcpy(at, row + c + u, sizeof(T) * chunk);
+                }
+        } else if constexpr (table::lanes >= chunk) {
+            alignas(64) T lane[table::lanes];
+            if (source.channel_stride == 1)
+                for (; c + table::lanes <= depth; c += table::lanes) {
+                    vec<T, A> const x = load_channels<A, T>(row, 1, c, depth, load);
+                    residue = multiply_add<A, T>(x, zero, residue);
+                    x.store_aligned(lane);
+                    for (int u = 0; u < table::lanes; u += chunk, at += next) std::memcpy(at, lane + u, sizeof(T) * chunk);
                 }
         }
         T rest = T(0);

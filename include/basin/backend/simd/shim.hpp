@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <basin/core/scalar.hpp>
+
 #include <xsimd/xsimd.hpp>
 
 #if defined(__SSE2__)
@@ -59,6 +61,13 @@ template <class A, class T>
 // generic select costs two to four instructions where this is one.
 template <class A, class T>
 [[gnu::always_inline]] inline vec<T, A> at_most(vec<T, A> const& x, vec<T, A> const& bound) noexcept {
+#if defined(__AVX512F__)
+    if constexpr (has_avx512<A> && std::is_same_v<T, float>) {
+        return vec<T, A>(_mm512_min_ps(bound.data, x.data));
+    } else if constexpr (has_avx512<A>) {
+        return vec<T, A>(_mm512_min_pd(bound.data, x.data));
+    } else
+#endif
 #if defined(__SSE2__)
     if constexpr (has_sse<A> && std::is_same_v<T, float>) {
         return vec<T, A>(_mm_min_ps(bound.data, x.data));
@@ -80,6 +89,13 @@ template <class A, class T>
 
 template <class A, class T>
 [[gnu::always_inline]] inline vec<T, A> at_least(vec<T, A> const& x, vec<T, A> const& bound) noexcept {
+#if defined(__AVX512F__)
+    if constexpr (has_avx512<A> && std::is_same_v<T, float>) {
+        return vec<T, A>(_mm512_max_ps(bound.data, x.data));
+    } else if constexpr (has_avx512<A>) {
+        return vec<T, A>(_mm512_max_pd(bound.data, x.data));
+    } else
+#endif
 #if defined(__SSE2__)
     if constexpr (has_sse<A> && std::is_same_v<T, float>) {
         return vec<T, A>(_mm_max_ps(bound.data, x.data));
@@ -202,6 +218,63 @@ template <class A, class T>
 [[nodiscard, gnu::always_inline]] inline T ceiling(T x) noexcept {
     if constexpr (std::is_same_v<T, float>) return __builtin_ceilf(x);
     else return __builtin_ceil(x);
+}
+
+// Bit i of a number as lane i of a mask. On AVX-512 a mask is such a number.
+template <class A, class T>
+[[gnu::always_inline]] inline xsimd::batch_bool<T, A> lowest_bits(std::uint64_t bits) noexcept {
+    using mask = xsimd::batch_bool<T, A>;
+    if constexpr (has_avx512<A>) {
+        return mask(static_cast<typename mask::register_type>(bits));
+    } else {
+        constexpr std::size_t w = vec<T, A>::size;
+        alignas(64) T lane[w];
+        for (std::size_t i = 0; i < w; ++i) lane[i] = static_cast<T>((bits >> i) & 1U);
+        return vec<T, A>::load_aligned(lane) != vec<T, A>(T(0));
+    }
+}
+
+// p / q for q far from 0 and infinity: an estimate of 1 / q and one step of Newton. A division of full vectors occupies its
+// unit for ten cycles.
+template <class A>
+[[gnu::always_inline]] inline vec<float, A> quotient(vec<float, A> const& p, vec<float, A> const& q) noexcept {
+#if defined(__AVX512F__)
+    if constexpr (has_avx512<A>) {
+        vec<float, A> const r(_mm512_rcp14_ps(q.data));
+        vec<float, A> const error(_mm512_fnmadd_ps(q.data, r.data, _mm512_set1_ps(1.F)));
+        return p * multiply_add<A, float>(r, error, r);
+    } else
+#endif
+    {
+        return p / q;
+    }
+}
+
+// 16-bit storage as a vector of float: one or two instructions where the machine has them, instead of a dozen per number.
+// Without them the loop has a fixed length and no branch that a compiler could not turn into a select.
+template <class A, class S>
+[[gnu::always_inline]] inline vec<float, A> widen(S const* from) noexcept {
+    constexpr bool is_half = std::is_same_v<S, half>;
+#if defined(__AVX512F__)
+    if constexpr (has_avx512<A>) {
+        __m256i const bits = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(from));
+        if constexpr (is_half) return vec<float, A>(_mm512_cvtph_ps(bits));
+        else return vec<float, A>(_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16)));
+    } else
+#endif
+#if defined(__AVX2__) && defined(__F16C__)
+        if constexpr (has_arch<A, xsimd::avx2>) {
+        __m128i const bits = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from));
+        if constexpr (is_half) return vec<float, A>(_mm256_cvtph_ps(bits));
+        else return vec<float, A>(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16)));
+    } else
+#endif
+    {
+        constexpr std::size_t w = vec<float, A>::size;
+        alignas(64) float lane[w];
+        for (std::size_t i = 0; i < w; ++i) lane[i] = static_cast<float>(from[i]);
+        return vec<float, A>::load_aligned(lane);
+    }
 }
 
 // Into the second-level cache. Never faults, whatever the address.

@@ -27,7 +27,7 @@ template <class A, class T>
         v q = multiply_add<A, T>(s, v(1.19825839466702e-06F), v(1.18534705686654e-04F));
         q = multiply_add<A, T>(s, q, v(2.26843463243900e-03F));
         q = multiply_add<A, T>(s, q, v(4.89352518554385e-03F));
-        return t * p / q;
+        return quotient<A>(t * p, q);
     }
 }
 
