@@ -16,24 +16,32 @@ void split_options(F const& run) {
 }
 template <class F, class First, class... Rest>
 void split_options(F const& run, First const& first, Rest const&... rest) {
-    if constexpr (std::same_as<First, options>) run(first, rest...);
-    else run(options{}, first, rest...);
+    if constexpr (std::same_as<First, options>)
+        run(first, rest...);
+    else
+        run(options{}, first, rest...);
 }
 
 /// Lifts and checks the arguments of a call, binds the policy and hands the task to `use`; nothing is written here. A call
 /// without a batch, a head or a query has no task.
 struct prepare_attention {
     template <class Use, class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
-    static void with(Use const& use, Backend const&, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) {
-        explain_backend_and_policy<Backend, Policy>();
-        static_assert(outlives_call<Out>, "basin: out is a temporary: its result would be lost; give attention a named array");
+    static void with(Use const& use, Backend const&, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy,
+                     Rest const&... rest) {
+        static_assert(explained<Backend, Policy>::value);
+        static_assert(outlives_call<Out>,
+                      "basin: out is a temporary: its result would be lost; give attention a named array");
         static_assert(!std::is_const_v<element_of<Out>>, "basin: out is const: attention writes into it");
         using T = std::remove_const_t<element_of<Q>>;
-        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>> && std::same_as<T, std::remove_const_t<element_of<V>>> && std::same_as<T, element_of<Out>>,
-                      "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no precisions silently");
-        view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k"), value = lift_tensor(describe(v, "v"), "v");
+        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>> &&
+                          std::same_as<T, std::remove_const_t<element_of<V>>> && std::same_as<T, element_of<Out>>,
+                      "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no "
+                      "precisions silently");
+        view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k"),
+                               value = lift_tensor(describe(v, "v"), "v");
         view<T, 4> const output = lift_tensor(describe(out, "out"), "out");
-        split_options([&](options const& o, auto const&... s) { run(use, query, key, value, output, policy, o, s...); }, rest...);
+        split_options([&](options const& o, auto const&... s) { run(use, query, key, value, output, policy, o, s...); },
+                      rest...);
     }
 
 private:
@@ -48,14 +56,16 @@ private:
         layout const where = make_layout(o, q.extent(0), q.extent(2), k.extent(2));
         auto const bound = basin::bind(policy, facts_of(where, q, k, v.extent(3)));
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
-        use(attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...>{
-            q, k, v, out, {}, false, scale_of(o, q), bound, where, {statistics...}});
+        use(attention_task<purpose::attend, T, std::remove_const_t<decltype(bound)>, Statistics...>{
+            q, k, v, out, {}, scale_of(o, q), bound, where, {statistics...}});
     }
 };
 
 struct attention_function {
     template <class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
-    void operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) const {
+    void operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy,
+                    Rest const&... rest) const {
+        static_assert(explained<Backend, Policy>::value);
         prepare_attention::with(
             [&](auto const& task) {
                 if constexpr (requires { backend.check(task); }) backend.check(task);
@@ -63,20 +73,27 @@ struct attention_function {
                 task.for_each_statistic([](auto const& s) { reset(s); });
                 backend.run(task);
             },
-            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy, rest...);
+            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy,
+            rest...);
     }
 };
 
 struct workspace_bytes_function {
     template <class Backend, class Q, class K, class V, class Out, class Policy, class... Rest>
-    std::size_t operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy, Rest const&... rest) const {
+    std::size_t operator()(Backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy const& policy,
+                           Rest const&... rest) const {
+        static_assert(explained<Backend, Policy>::value);
         std::size_t bytes = 0;
         prepare_attention::with(
             [&](auto const& task) {
-                if constexpr (requires { backend.workspace_bytes(task); }) bytes = backend.workspace_bytes(task);
-                else static_assert(sizeof(Backend) == 0, "basin: this backend does not say how much workspace it needs; simd_backend does");
+                if constexpr (requires { backend.workspace_bytes(task); })
+                    bytes = backend.workspace_bytes(task);
+                else
+                    static_assert(sizeof(Backend) == 0,
+                                  "basin: this backend does not say how much workspace it needs; simd_backend does");
             },
-            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy, rest...);
+            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy,
+            rest...);
         return bytes;
     }
 };
@@ -84,22 +101,27 @@ struct workspace_bytes_function {
 struct observe_function {
     template <class Backend, class Q, class K, class Lse, class Policy, class... Rest>
     void operator()(Backend const& backend, Q&& q, K&& k, Lse&& lse, Policy const& policy, Rest const&... rest) const {
-        explain_backend_and_policy<Backend, Policy>();
+        static_assert(explained<Backend, Policy>::value);
         using T = std::remove_const_t<element_of<Q>>;
         using A = accumulation_t<T>;
-        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>>, "basin: q and k must have the same scalar type");
-        static_assert(std::same_as<A, std::remove_const_t<element_of<Lse>>>, "basin: lse must be in the accumulation type: float, or double for double arrays");
+        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>>,
+                      "basin: q and k must have the same scalar type");
+        static_assert(std::same_as<A, std::remove_const_t<element_of<Lse>>>,
+                      "basin: lse must be in the accumulation type: float, or double for double arrays");
         view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k");
         view<A const, 4> const known = lift_statistic(describe(lse, "lse"), false, "lse");
-        split_options([&](options const& o, auto const&... s) { run(backend, query, key, known, policy, o, s...); }, rest...);
+        split_options([&](options const& o, auto const&... s) { run(backend, query, key, known, policy, o, s...); },
+                      rest...);
     }
 
 private:
     template <class Backend, class T, class A, class Policy, class... Statistics>
-    static void run(Backend const& backend, view<T const, 4> const& q, view<T const, 4> const& k, view<A const, 4> const& lse,
-                    Policy const& policy, options const& o, Statistics const&... statistics) {
+    static void run(Backend const& backend, view<T const, 4> const& q, view<T const, 4> const& k,
+                    view<A const, 4> const& lse, Policy const& policy, options const& o,
+                    Statistics const&... statistics) {
         explain_statistics<A, Statistics...>();
-        static_assert(!(needs_key_weight<Statistics> || ...), "basin: this statistic needs the values: ask attention for it, observe has no v");
+        static_assert(!(needs_key_weight<Statistics> || ...),
+                      "basin: this statistic needs the values: ask attention for it, observe has no v");
         check_shapes(q, k);
         check_known_lse(lse, q);
         (check_statistic(statistics, q, k), ...);
@@ -107,8 +129,8 @@ private:
         layout const where = make_layout(o, q.extent(0), q.extent(2), k.extent(2));
         auto const bound = basin::bind(policy, facts_of(where, q, k, 0));
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
-        attention_task<T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
-            q, k, {}, {}, lse, true, scale_of(o, q), bound, where, {statistics...}};
+        attention_task<purpose::observe, T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
+            q, k, {}, {}, lse, scale_of(o, q), bound, where, {statistics...}};
         if constexpr (requires { backend.check(task); }) backend.check(task);
         (reset(statistics), ...);
         backend.run(task);

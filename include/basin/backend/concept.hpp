@@ -16,10 +16,13 @@
 // threads, too little workspace) has a member check(task) as well, which is called before anything is written.
 namespace basin {
 
-/// T: storage scalar. With `known_lse` the call is an observation: no values, no output, probabilities are
-/// exp(score - known lse).
-template <class T, class Policy, class... Statistics>
+/// What a call asks for: attention, or only statistics of probabilities exp(score - known_lse), without values or output.
+enum class purpose : std::uint8_t { attend, observe };
+
+/// One call of an entry. T: storage scalar.
+template <purpose Purpose, class T, class Policy, class... Statistics>
 struct attention_task {
+    static constexpr bool observing = Purpose == purpose::observe;
     using scalar_type = T;
     using accumulation = accumulation_t<T>;
     using policy_type = Policy;
@@ -27,7 +30,6 @@ struct attention_task {
     view<T const, 4> q, k, v;
     view<T, 4> out;
     view<accumulation const, 4> known_lse; // (batch, head, 1, query)
-    bool observing;
     accumulation scale;
     Policy policy;
     layout where;
@@ -52,7 +54,7 @@ namespace detail {
 struct no_policy {
     constexpr bool visible(site) const { return true; }
 };
-using probe_task = attention_task<float, no_policy>;
+using probe_task = attention_task<purpose::attend, float, no_policy>;
 } // namespace detail
 
 template <class B>

@@ -21,7 +21,8 @@ struct reference_backend {
                 for (index_t query = t.query_begin; query < t.query_end; ++query) {
                     row_facts<A> const row = softmax(task, t, head, query, scores, value);
                     if (!task.observing) write_output(task, t, head, query, scores, value, row);
-                    task.for_each_statistic([&](auto const& s) { observe(s, task, t, head, query, scores, norms, row); });
+                    task.for_each_statistic(
+                        [&](auto const& s) { observe(s, task, t, head, query, scores, norms, row); });
                 }
             }
         }
@@ -35,7 +36,8 @@ private:
 
     /// Fills scores (-inf where hidden) and `value` (the sinks' mean value), and finds the row's facts.
     template <class Task, class A>
-    static row_facts<A> softmax(Task const& task, text const& t, index_t head, index_t query, buffer<A, 1>& scores, buffer<A, 1>& value) {
+    static row_facts<A> softmax(Task const& task, text const& t, index_t head, index_t query, buffer<A, 1>& scores,
+                                buffer<A, 1>& value) {
         index_t const kv = task.key_value_head(head);
         auto const q = [&](index_t c) { return static_cast<A>(task.q(t.entry, head, query, c)); };
         sink_column_of<Task, decltype(q)> sinks(q, task.q.extent(3), task.scale, value.data(), task.v.extent(3));
@@ -63,9 +65,12 @@ private:
             for (index_t key = t.key_begin; key < t.key_end; ++key) sum += math::exp(scores(key) - high);
             row.lse = high + math::log(sum);
         }
-        row.escaped = sinks.lse() == -math::infinity<A> ? A(0) : sinks.lse() == row.lse ? A(1) : math::exp(sinks.lse() - row.lse);
+        row.escaped = sinks.lse() == -math::infinity<A> ? A(0)
+                      : sinks.lse() == row.lse          ? A(1)
+                                                        : math::exp(sinks.lse() - row.lse);
         for (index_t key = t.key_begin; key < t.key_end; ++key) {
-            if (scores(key) > -math::infinity<A> && (row.favourite < 0 || scores(key) > scores(row.favourite))) row.favourite = key;
+            if (scores(key) > -math::infinity<A> && (row.favourite < 0 || scores(key) > scores(row.favourite)))
+                row.favourite = key;
         }
         if (row.favourite >= 0) row.favourite_p = probability(scores(row.favourite), row);
         return row;
@@ -100,8 +105,9 @@ private:
         for (index_t key = t.key_begin; key < t.key_end; ++key) {
             A sum = 0;
             for (index_t c = 0; c < task.v.extent(3); ++c) {
-                A const x = facet::value(task.policy, static_cast<A>(task.v(t.entry, task.key_value_head(head), key, c)),
-                                         value_site{t.number, head, task.where.key_at(t, key), c});
+                A const x =
+                    facet::value(task.policy, static_cast<A>(task.v(t.entry, task.key_value_head(head), key, c)),
+                                 value_site{t.number, head, task.where.key_at(t, key), c});
                 sum += x * x;
             }
             norms(key) = math::sqrt(sum);
@@ -109,13 +115,14 @@ private:
     }
 
     template <class S, class Task, class A>
-    static void observe(S const& s, Task const& task, text const& t, index_t head, index_t query, buffer<A, 1> const& scores,
-                        buffer<A, 1> const& norms, row_facts<A> const& row) {
+    static void observe(S const& s, Task const& task, text const& t, index_t head, index_t query,
+                        buffer<A, 1> const& scores, buffer<A, 1> const& norms, row_facts<A> const& row) {
         typename S::value_type reduced = s.identity();
         if constexpr (!only_rows<S>) {
             for (index_t key = t.key_begin; key < t.key_end; ++key) {
                 if (scores(key) == -math::infinity<A>) continue;
-                cell<A, index_t, A> const c{probability(scores(key), row), scores(key), needs_key_weight<S> ? norms(key) : A(0), key, row};
+                cell<A, index_t, A> const c{probability(scores(key), row), scores(key),
+                                            needs_key_weight<S> ? norms(key) : A(0), key, row};
                 auto const mapped = s.map(c, site_of(task, t, head, query, key));
                 if constexpr (S::reduced_to == axis::by_query) {
                     reduced = s.combine(reduced, mapped);

@@ -37,8 +37,9 @@ struct basic_simd_backend {
     void check(Task const& task) const {
         if (threads < 1) detail::fail<argument_error>("simd_backend: threads is ", threads, "; it must be at least 1");
         if (workspace != nullptr && workspace_size < workspace_bytes(task)) {
-            detail::fail<argument_error>("simd_backend: the workspace has ", static_cast<long long>(workspace_size), " bytes, but the call needs ",
-                                         static_cast<long long>(workspace_bytes(task)), "; ask workspace_bytes(...)");
+            detail::fail<argument_error>("simd_backend: the workspace has ", static_cast<long long>(workspace_size),
+                                         " bytes, but the call needs ", static_cast<long long>(workspace_bytes(task)),
+                                         "; ask workspace_bytes(...)");
         }
     }
     template <class Task>
@@ -47,8 +48,10 @@ struct basic_simd_backend {
         detail::simd::schedule<Task, Arch> plan(task, threads);
         detail::simd::memory<Arch> const memory(workspace, plan.bytes());
         plan.run(memory.data(), [&](index_t n, auto const& f) {
-            if constexpr (std::is_void_v<Executor>) detail::run_tasks(threads, n, f);
-            else (*executor)(n, f);
+            if constexpr (std::is_void_v<Executor>)
+                detail::run_tasks(threads, n, f);
+            else
+                (*executor)(n, f);
         });
     }
 };

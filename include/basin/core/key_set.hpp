@@ -85,7 +85,8 @@ private:
     }
     void check(index_t b, index_t h, index_t key) const {
         if (b < 0 || b >= batch_ || h < 0 || h >= heads_ || key < 0 || key >= keys_) {
-            detail::fail<argument_error>("key_set: (", b, ", ", h, ", ", key, ") is outside of its extents (", batch_, ", ", heads_, ", ", keys_, ")");
+            detail::fail<argument_error>("key_set: (", b, ", ", h, ", ", key, ") is outside of its extents (", batch_,
+                                         ", ", heads_, ", ", keys_, ")");
         }
     }
 

@@ -83,7 +83,8 @@ struct number_lanes {
     explicit number_lanes(typename Family::number x) : raw(x) {}
     template <class S>
         requires std::is_arithmetic_v<S>
-    number_lanes(S x) : raw(Family::broadcast(static_cast<typename Family::number_type>(x))) {} // NOLINT: x * 2 as in scalar code
+    number_lanes(S x)
+        : raw(Family::broadcast(static_cast<typename Family::number_type>(x))) {} // NOLINT: x * 2 as in scalar code
 
     friend number_lanes operator+(number_lanes a, number_lanes b) { return number_lanes(a.raw + b.raw); }
     friend number_lanes operator-(number_lanes a, number_lanes b) { return number_lanes(a.raw - b.raw); }
@@ -181,8 +182,10 @@ inline constexpr bool is_lane<index_lanes<Family>> = true;
 /// A mask that is the same for every key of the lane (bool for one key).
 template <class Lane>
 constexpr auto uniform_mask(bool answer) {
-    if constexpr (is_lane<Lane>) return typename Lane::mask{Lane::family::all(answer)};
-    else return answer;
+    if constexpr (is_lane<Lane>)
+        return typename Lane::mask{Lane::family::all(answer)};
+    else
+        return answer;
 }
 
 /// Asks a question about plain sites for each key of a lane.
@@ -192,10 +195,12 @@ mask_lanes<Family> ask_each(basic_site<index_lanes<Family>> const& s, Ask const&
                             [&](index_t query, index_t key) { return ask(site{s.batch, s.head, query, key}); })};
 }
 template <class Family, class Change>
-number_lanes<Family> change_each(number_lanes<Family> x, basic_site<index_lanes<Family>> const& s, Change const& change) {
-    return number_lanes<Family>(Family::number_of(x.raw, s.query.raw, s.key.raw, [&](auto y, index_t query, index_t key) {
-        return change(y, site{s.batch, s.head, query, key});
-    }));
+number_lanes<Family> change_each(number_lanes<Family> x, basic_site<index_lanes<Family>> const& s,
+                                 Change const& change) {
+    return number_lanes<Family>(
+        Family::number_of(x.raw, s.query.raw, s.key.raw, [&](auto y, index_t query, index_t key) {
+            return change(y, site{s.batch, s.head, query, key});
+        }));
 }
 
 } // namespace detail

@@ -16,8 +16,12 @@ view<T, 4> lift_tensor(strided<T> const& x, char const* argument) {
     if (x.rank == 3 && x.named == naming::heads) return {x.data, {{1, n[0], n[1], n[2]}}, {{0, s[0], s[1], s[2]}}};
     if (x.rank == 3 && x.named == naming::batches) return {x.data, {{n[0], 1, n[1], n[2]}}, {{s[0], 0, s[1], s[2]}}};
     if (x.rank == 2 && x.named == naming::none) return {x.data, {{1, 1, n[0], n[1]}}, {{0, 0, s[0], s[1]}}};
-    if (x.rank == 3) fail<shape_error>(argument, ": an array of rank 3 must be named: write heads(", argument, ") or batches(", argument, ")");
-    fail<shape_error>(argument, ": rank ", x.rank, " is not understood; give (token, channel), heads(...) or batches(...) of rank 3, or (batch, head, token, channel)");
+    if (x.rank == 3)
+        fail<shape_error>(argument, ": an array of rank 3 must be named: write heads(", argument, ") or batches(",
+                          argument, ")");
+    fail<shape_error>(argument, ": rank ", x.rank,
+                      " is not understood; give (token, channel), heads(...) or batches(...) of rank 3, or (batch, "
+                      "head, token, channel)");
 }
 
 /// (batch, head, group, token) of a statistic; without groups that axis has extent 1.
@@ -43,12 +47,16 @@ view<T, 4> lift_statistic(strided<T> const& x, bool grouped, char const* argumen
         if (grouped) return {x.data, {{1, 1, n[0], n[1]}}, {{0, 0, s[0], s[1]}}};
         return {x.data, {{1, 1, 1, n[0]}}, {{0, 0, 0, s[0]}}};
     }
-    if (x.rank == own + 1) fail<shape_error>(argument, ": a statistic of rank ", x.rank, " must be named: write heads(...) or batches(...)");
-    fail<shape_error>(argument, ": rank ", x.rank, " is not understood; give (batch, head, ", grouped ? "group, " : "", "token)");
+    if (x.rank == own + 1)
+        fail<shape_error>(argument, ": a statistic of rank ", x.rank,
+                          " must be named: write heads(...) or batches(...)");
+    fail<shape_error>(argument, ": rank ", x.rank, " is not understood; give (batch, head, ", grouped ? "group, " : "",
+                      "token)");
 }
 
 inline void check_extent(char const* argument, char const* axis, index_t got, char const* other, index_t expected) {
-    if (got != expected) fail<shape_error>(argument, ": ", axis, " extent is ", got, ", but ", other, " has ", expected);
+    if (got != expected)
+        fail<shape_error>(argument, ": ", axis, " extent is ", got, ", but ", other, " has ", expected);
 }
 
 } // namespace basin::detail

@@ -13,28 +13,38 @@ concept number = std::is_floating_point_v<T>;
 
 template <number T>
 inline T exp(T x) {
-    if constexpr (sizeof(T) == sizeof(float)) return __builtin_expf(x);
-    else return __builtin_exp(x);
+    if constexpr (sizeof(T) == sizeof(float))
+        return __builtin_expf(x);
+    else
+        return __builtin_exp(x);
 }
 template <number T>
 inline T log(T x) {
-    if constexpr (sizeof(T) == sizeof(float)) return __builtin_logf(x);
-    else return __builtin_log(x);
+    if constexpr (sizeof(T) == sizeof(float))
+        return __builtin_logf(x);
+    else
+        return __builtin_log(x);
 }
 template <number T>
 inline T tanh(T x) {
-    if constexpr (sizeof(T) == sizeof(float)) return __builtin_tanhf(x);
-    else return __builtin_tanh(x);
+    if constexpr (sizeof(T) == sizeof(float))
+        return __builtin_tanhf(x);
+    else
+        return __builtin_tanh(x);
 }
 template <number T>
 inline T sqrt(T x) {
-    if constexpr (sizeof(T) == sizeof(float)) return __builtin_sqrtf(x);
-    else return __builtin_sqrt(x);
+    if constexpr (sizeof(T) == sizeof(float))
+        return __builtin_sqrtf(x);
+    else
+        return __builtin_sqrt(x);
 }
 template <number T>
 inline T pow(T x, T y) {
-    if constexpr (sizeof(T) == sizeof(float)) return __builtin_powf(x, y);
-    else return __builtin_pow(x, y);
+    if constexpr (sizeof(T) == sizeof(float))
+        return __builtin_powf(x, y);
+    else
+        return __builtin_pow(x, y);
 }
 template <class T>
     requires std::is_arithmetic_v<T>

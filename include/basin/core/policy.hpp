@@ -69,11 +69,13 @@ concept has_bind = requires(P const& p, shape_facts f) { p.bind(f); };
 } // namespace detail
 
 template <class P>
-concept policy = std::copy_constructible<P> && (detail::has_visible<P> || detail::has_score<P> || detail::has_sinks<P> || detail::has_weight<P> || detail::has_value<P>);
+concept policy = std::copy_constructible<P> && (detail::has_visible<P> || detail::has_score<P> ||
+                                                detail::has_sinks<P> || detail::has_weight<P> || detail::has_value<P>);
 
 /// A policy that only says who sees whom: what `any_of`, `none_of` and `where` take.
 template <class P>
-concept mask = policy<P> && detail::has_visible<P> && !detail::has_score<P> && !detail::has_sinks<P> && !detail::has_weight<P> && !detail::has_value<P>;
+concept mask = policy<P> && detail::has_visible<P> && !detail::has_score<P> && !detail::has_sinks<P> &&
+               !detail::has_weight<P> && !detail::has_value<P>;
 
 /// What travels to kernels and devices.
 template <class P>
@@ -85,11 +87,13 @@ template <policy P>
 auto bind(P const& p, shape_facts const& facts) {
     if constexpr (detail::has_bind<P>) {
         auto bound = p.bind(facts);
-        static_assert(std::is_trivially_copyable_v<decltype(bound)>, "basin: what bind() returns must be trivially copyable: hold views, not containers");
+        static_assert(std::is_trivially_copyable_v<decltype(bound)>,
+                      "basin: what bind() returns must be trivially copyable: hold views, not containers");
         return bound;
     } else {
         static_assert(std::is_trivially_copyable_v<P>,
-                      "basin: a policy that owns memory needs a member bind(basin::shape_facts) const that returns its trivially copyable form");
+                      "basin: a policy that owns memory needs a member bind(basin::shape_facts) const that returns its "
+                      "trivially copyable form");
         return p;
     }
 }
@@ -102,17 +106,22 @@ namespace facet {
 
 template <class P, class Lane>
 auto visible(P const& p, basic_site<Lane> const& s) {
-    if constexpr (!detail::has_visible<P>) return detail::uniform_mask<Lane>(true);
-    else if constexpr (!detail::is_lane<Lane>) return static_cast<bool>(p.visible(s));
-    else if constexpr (takes_lanes<P>) return p.visible(s);
-    else return detail::ask_each(s, [&](site one) { return static_cast<bool>(p.visible(one)); });
+    if constexpr (!detail::has_visible<P>)
+        return detail::uniform_mask<Lane>(true);
+    else if constexpr (!detail::is_lane<Lane>)
+        return static_cast<bool>(p.visible(s));
+    else if constexpr (takes_lanes<P>)
+        return p.visible(s);
+    else
+        return detail::ask_each(s, [&](site one) { return static_cast<bool>(p.visible(one)); });
 }
 
 namespace detail_facet {
 template <class X, class P, class Lane>
 X checked_score(P const& p, X x, basic_site<Lane> const& s) {
     static_assert(std::same_as<decltype(p.score(x, s)), X>,
-                  "basin: score(x, site) must return the type of x (float for float and 16-bit arrays, double for double): write template <class X, class Lane> X score(X x, basin::basic_site<Lane> const& s) const");
+                  "basin: score(x, site) must return the type of x (float for float and 16-bit arrays, double for "
+                  "double): write template <class X, class Lane> X score(X x, basin::basic_site<Lane> const& s) const");
     return p.score(x, s);
 }
 template <class X, class P, class Lane>
@@ -124,48 +133,65 @@ X checked_weight(P const& p, X x, basic_site<Lane> const& s) {
 
 template <class P, class X, class Lane>
 X score(P const& p, X x, basic_site<Lane> const& s) {
-    if constexpr (!detail::has_score<P>) return x;
-    else if constexpr (!detail::is_lane<Lane> || takes_lanes<P>) return detail_facet::checked_score(p, x, s);
-    else return detail::change_each(x, s, [&](auto y, site one) { return detail_facet::checked_score(p, y, one); });
+    if constexpr (!detail::has_score<P>)
+        return x;
+    else if constexpr (!detail::is_lane<Lane> || takes_lanes<P>)
+        return detail_facet::checked_score(p, x, s);
+    else
+        return detail::change_each(x, s, [&](auto y, site one) { return detail_facet::checked_score(p, y, one); });
 }
 
 template <class P, class X, class Lane>
 X weight(P const& p, X x, basic_site<Lane> const& s) {
-    if constexpr (!detail::has_weight<P>) return x;
-    else if constexpr (!detail::is_lane<Lane> || takes_lanes<P>) return detail_facet::checked_weight(p, x, s);
-    else return detail::change_each(x, s, [&](auto y, site one) { return detail_facet::checked_weight(p, y, one); });
+    if constexpr (!detail::has_weight<P>)
+        return x;
+    else if constexpr (!detail::is_lane<Lane> || takes_lanes<P>)
+        return detail_facet::checked_weight(p, x, s);
+    else
+        return detail::change_each(x, s, [&](auto y, site one) { return detail_facet::checked_weight(p, y, one); });
 }
 
 template <class P, class X>
 X value(P const& p, X x, value_site const& s) {
-    if constexpr (!detail::has_value<P>) return x;
-    else return p.value(x, s);
+    if constexpr (!detail::has_value<P>)
+        return x;
+    else
+        return p.value(x, s);
 }
 
 template <class P>
 coverage cover(P const& p, tile const& t) {
-    if constexpr (!detail::has_visible<P>) return coverage::all;
-    else if constexpr (detail::has_cover<P>) return p.cover(t);
-    else return coverage::some;
+    if constexpr (!detail::has_visible<P>)
+        return coverage::all;
+    else if constexpr (detail::has_cover<P>)
+        return p.cover(t);
+    else
+        return coverage::some;
 }
 
 /// The coverage of a tile from which the keys that p hides have been taken out.
 template <class P>
 coverage cover_unhidden(P const& p, tile const& t) {
-    if constexpr (detail::has_cover_unhidden<P>) return p.cover_unhidden(t);
-    else return cover(p, t);
+    if constexpr (detail::has_cover_unhidden<P>)
+        return p.cover_unhidden(t);
+    else
+        return cover(p, t);
 }
 
 template <class P>
 bool hides(P const& p, head_site const& s, index_t key) {
-    if constexpr (detail::has_hides<P>) return p.hides(s, key);
-    else return false;
+    if constexpr (detail::has_hides<P>)
+        return p.hides(s, key);
+    else
+        return false;
 }
 
 template <class P, class Visitor>
 void visit_sinks(P const& p, head_site const& s, Visitor& visitor) {
-    if constexpr (detail::has_visit_sinks<P>) p.visit_sinks(s, visitor);
-    else if constexpr (detail::has_sink_logit<P>) visitor.logit(static_cast<double>(p.sink_logit(s)));
+    if constexpr (detail::has_visit_sinks<P>)
+        p.visit_sinks(s, visitor);
+    else if constexpr (detail::has_sink_logit<P>)
+        visitor.logit(static_cast<double>(p.sink_logit(s)));
 }
 
 } // namespace facet

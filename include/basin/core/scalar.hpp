@@ -33,7 +33,8 @@ constexpr std::uint16_t to_half_bits(float value) {
     } else if (magnitude >= 0x38800000U) { // normal in half
         std::uint32_t const odd = (magnitude >> 13U) & 1U;
         result = (magnitude - 0x38000000U + 0xfffU + odd) >> 13U;
-    } else if (magnitude > 0x33000000U) { // subnormal in half: shift the whole significand, 2^-25 itself rounds to even (0)
+    } else if (magnitude >
+               0x33000000U) { // subnormal in half: shift the whole significand, 2^-25 itself rounds to even (0)
         std::uint32_t const shift = 126U - (magnitude >> 23U);
         std::uint32_t const significand = (magnitude & 0x7fffffU) | 0x800000U;
         std::uint32_t const kept = significand >> shift;

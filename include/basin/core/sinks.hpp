@@ -35,7 +35,8 @@ private:
             return;
         }
         A const high = math::max(lse_, logit);
-        A const sum = high < math::infinity<A> ? high + math::log(math::exp(lse_ - high) + math::exp(logit - high)) : high;
+        A const sum =
+            high < math::infinity<A> ? high + math::log(math::exp(lse_ - high) + math::exp(logit - high)) : high;
         // +inf takes everything; NaN in the logit stays NaN.
         A const share = logit == math::infinity<A> ? A(1) : math::exp(logit - (logit != logit ? logit : sum));
         for (index_t c = 0; c < channels_; ++c) {

@@ -46,10 +46,14 @@ struct query_groups {
     query_groups(Array&& array, index_t n) : count(n), given(true) {
         static_assert(detail::outlives_call<Array>, "basin: group ids are borrowed: keep them in a variable");
         auto const x = detail::describe(array, "by_group");
-        static_assert(std::is_same_v<std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>, index_t>, "basin: group ids are basin::index_t (32-bit)");
-        if (x.rank == 1) ids = {x.data, {{1, x.extents[0]}}, {{0, x.strides[0]}}};
-        else if (x.rank == 2) ids = {x.data, {{x.extents[0], x.extents[1]}}, {{x.strides[0], x.strides[1]}}};
-        else detail::fail<shape_error>("by_group: ids have rank 1 (query) or 2 (batch, query), not ", x.rank);
+        static_assert(std::is_same_v<std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>, index_t>,
+                      "basin: group ids are basin::index_t (32-bit)");
+        if (x.rank == 1)
+            ids = {x.data, {{1, x.extents[0]}}, {{0, x.strides[0]}}};
+        else if (x.rank == 2)
+            ids = {x.data, {{x.extents[0], x.extents[1]}}, {{x.strides[0], x.strides[1]}}};
+        else
+            detail::fail<shape_error>("by_group: ids have rank 1 (query) or 2 (batch, query), not ", x.rank);
         if (n < 1) detail::fail<argument_error>("by_group: ", n, " groups; at least one is needed");
     }
     index_t of(index_t entry, index_t query) const { return given ? ids(ids.extent(0) == 1 ? 0 : entry, query) : 0; }
@@ -71,8 +75,10 @@ struct statistic_output {
 
     template <class Array>
     static view<T, 4> lift(Array&& array, bool grouped, char const* name) {
-        static_assert(outlives_call<Array>, "basin: a statistic writes into your array: give it a named one, not a temporary");
-        static_assert(!std::is_const_v<element_of<Array>>, "basin: a statistic writes into its array, but this one is const");
+        static_assert(outlives_call<Array>,
+                      "basin: a statistic writes into your array: give it a named one, not a temporary");
+        static_assert(!std::is_const_v<element_of<Array>>,
+                      "basin: a statistic writes into its array, but this one is const");
         return lift_statistic(describe(array, name), grouped, name);
     }
 };
@@ -136,13 +142,16 @@ namespace detail {
 
 /// The final number of a row, stored. A statistic with more than one output has its own store().
 template <class S, class A>
-void store_row(S const& s, index_t b, index_t h, index_t query, typename S::value_type reduced, row_facts<A> const& row) {
+void store_row(S const& s, index_t b, index_t h, index_t query, typename S::value_type reduced,
+               row_facts<A> const& row) {
     if constexpr (requires { s.store(b, h, query, reduced, row); }) {
         s.store(b, h, query, reduced, row);
     } else {
         auto& slot = s.output(b, h, 0, query);
-        if constexpr (requires { s.finish(reduced, row); }) slot = s.combine(slot, s.finish(reduced, row));
-        else slot = s.combine(slot, reduced);
+        if constexpr (requires { s.finish(reduced, row); })
+            slot = s.combine(slot, s.finish(reduced, row));
+        else
+            slot = s.combine(slot, reduced);
     }
 }
 

@@ -98,9 +98,12 @@ using stored = std::conditional_t<std::is_const_v<T>, typename scalar_traits<std
 template <class T>
 auto storage_pointer(T* data) {
     if constexpr (scalar<T>) {
-        if constexpr (std::is_same_v<stored<T>, T>) return data;
-        else return reinterpret_cast<stored<T>*>(data); // half and bfloat16 are may_alias
-    } else return data;
+        if constexpr (std::is_same_v<stored<T>, T>)
+            return data;
+        else
+            return reinterpret_cast<stored<T>*>(data); // half and bfloat16 are may_alias
+    } else
+        return data;
 }
 
 inline index_t checked_extent(long long n, char const* argument) {
@@ -112,9 +115,12 @@ inline index_t checked_extent(long long n, char const* argument) {
 template <class X>
 auto describe(X& x, char const* argument) {
     using U = std::remove_const_t<X>;
-    static_assert(!eigen_expression<U>, "basin: this Eigen expression has no memory of its own: call .eval() and keep the result in a variable");
+    static_assert(
+        !eigen_expression<U>,
+        "basin: this Eigen expression has no memory of its own: call .eval() and keep the result in a variable");
     static_assert(eigen_expression<U> || array_like<U>,
-                  "basin: expected an array: basin::view or buffer, Eigen, xtensor, something like mdspan, or (rank 1) a contiguous range");
+                  "basin: expected an array: basin::view or buffer, Eigen, xtensor, something like mdspan, or (rank 1) "
+                  "a contiguous range");
     if constexpr (is_named<U>) {
         return x.array;
     } else if constexpr (mdspan_like<U>) {
@@ -139,10 +145,13 @@ auto describe(X& x, char const* argument) {
         return result;
     } else if constexpr (xtensor_like<U>) {
         strided<std::remove_pointer_t<decltype(storage_pointer(x.data()))>> result;
-        if (x.dimension() > max_rank) fail<shape_error>(argument, ": an array has at most 4 axes, this one has ", static_cast<int>(x.dimension()));
+        if (x.dimension() > max_rank)
+            fail<shape_error>(argument, ": an array has at most 4 axes, this one has ",
+                              static_cast<int>(x.dimension()));
         result.data = storage_pointer(x.data()) + x.data_offset();
         result.rank = static_cast<int>(x.dimension());
-        for (std::size_t i = 0; i < x.dimension(); ++i) { // an axis of extent 1 has stride 0, which is harmless: it is never stepped
+        for (std::size_t i = 0; i < x.dimension();
+             ++i) { // an axis of extent 1 has stride 0, which is harmless: it is never stepped
             result.extents[i] = checked_extent(static_cast<long long>(x.shape()[i]), argument);
             result.strides[i] = static_cast<std::ptrdiff_t>(x.strides()[i]);
         }
@@ -191,7 +200,8 @@ concept outlives_call = std::is_lvalue_reference_v<X> || borrows<std::remove_cvr
 
 template <class X>
 auto name(X&& x, naming n, char const* function) {
-    static_assert(outlives_call<X>, "basin: heads(), batches() and bthc() borrow: give them a named array, not a temporary");
+    static_assert(outlives_call<X>,
+                  "basin: heads(), batches() and bthc() borrow: give them a named array, not a temporary");
     auto array = describe(x, function);
     array.named = n;
     return named_array<std::remove_pointer_t<decltype(array.data)>>{array};

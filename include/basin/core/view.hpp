@@ -86,10 +86,14 @@ public:
         requires(sizeof...(I) == Rank && (std::is_convertible_v<I, index_t> && ...))
     explicit buffer(I... extents) : buffer({static_cast<index_t>(extents)...}) {}
     explicit buffer(std::initializer_list<index_t> extents) {
-        if (extents.size() != Rank) detail::fail<shape_error>("buffer: expected ", static_cast<int>(Rank), " extents, got ", static_cast<int>(extents.size()));
+        if (extents.size() != Rank)
+            detail::fail<shape_error>("buffer: expected ", static_cast<int>(Rank), " extents, got ",
+                                      static_cast<int>(extents.size()));
         std::size_t axis = 0;
         for (index_t const n : extents) {
-            if (n < 0) detail::fail<shape_error>("buffer: extent of axis ", static_cast<int>(axis), " is ", n, "; extents are never negative");
+            if (n < 0)
+                detail::fail<shape_error>("buffer: extent of axis ", static_cast<int>(axis), " is ", n,
+                                          "; extents are never negative");
             extents_[axis++] = n;
         }
         allocate();
@@ -99,7 +103,8 @@ public:
         allocate();
         for (std::ptrdiff_t i = 0; i < size(); ++i) data_[i] = other.data_[i];
     }
-    buffer(buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), extents_(std::exchange(other.extents_, {})) {}
+    buffer(buffer&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), extents_(std::exchange(other.extents_, {})) {}
     buffer& operator=(buffer other) noexcept {
         std::swap(data_, other.data_);
         std::swap(extents_, other.extents_);
@@ -132,9 +137,9 @@ public:
         return as_view(*this)(index...);
     }
 
-    operator view<T, Rank>() & { return {data_, extents_}; }             // NOLINT: a buffer is an array
-    operator view<T const, Rank>() const& { return {data_, extents_}; }  // NOLINT
-    operator view<T const, Rank>() && = delete;                          // would dangle
+    operator view<T, Rank>() & { return {data_, extents_}; }            // NOLINT: a buffer is an array
+    operator view<T const, Rank>() const& { return {data_, extents_}; } // NOLINT
+    operator view<T const, Rank>() && = delete;                         // would dangle
 
 private:
     static constexpr std::size_t alignment = 64;

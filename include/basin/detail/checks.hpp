@@ -7,21 +7,33 @@
 // The contracts of the two entries: what is refused, in words, before anything is written.
 namespace basin::detail {
 
+/// Classes, not functions: a class is instantiated where it is named, so that its words are the first line of the error.
 template <class Backend, class Policy>
-constexpr void explain_backend_and_policy() {
-    static_assert(backend<Backend>, "basin: the first argument must be a backend: reference_backend, eigen_backend, simd_backend, or a type with run(task) const");
-    static_assert(policy<Policy>, "basin: this is not a policy: it needs visible(site), score(x, site), sink_logit(head_site), weight(p, site) or value(x, value_site), const and public; for a lambda write mask_if(...) or score_with(...)");
-}
+struct explained {
+    static_assert(backend<Backend>, "basin: the first argument must be a backend: reference_backend, eigen_backend, "
+                                    "simd_backend, or a type with run(task) const");
+    static_assert(
+        policy<Policy>,
+        "basin: this is not a policy: it needs visible(site), score(x, site), sink_logit(head_site), weight(p, site) "
+        "or value(x, value_site), const and public; for a lambda write mask_if(...) or score_with(...)");
+    static constexpr bool value = true;
+};
 
 template <class A, class... Statistics>
 constexpr void explain_statistics() {
-    static_assert((statistic<Statistics> && ...), "basin: what follows the policy must be options first, then statistics: received{...}, entropy{...}, or your own derived from key_statistic or query_statistic");
-    static_assert((std::same_as<typename Statistics::value_type, A> && ...), "basin: a statistic's array must be in the accumulation type: float for float and 16-bit arrays, double for double");
+    static_assert((statistic<Statistics> && ...),
+                  "basin: what follows the policy must be options first, then statistics: received{...}, entropy{...}, "
+                  "or your own derived from key_statistic or query_statistic");
+    static_assert((std::same_as<typename Statistics::value_type, A> && ...),
+                  "basin: a statistic's array must be in the accumulation type: float for float and 16-bit arrays, "
+                  "double for double");
 }
 
 template <class T>
 void check_data(view<T, 4> const& x, char const* argument) {
-    if (x.data() == nullptr && x.size() != 0) fail<argument_error>(argument, ": the data pointer is null, but the array has ", static_cast<long long>(x.size()), " elements");
+    if (x.data() == nullptr && x.size() != 0)
+        fail<argument_error>(argument, ": the data pointer is null, but the array has ",
+                             static_cast<long long>(x.size()), " elements");
 }
 
 template <class T>
@@ -32,7 +44,8 @@ void check_shapes(view<T const, 4> const& q, view<T const, 4> const& k) {
     check_extent("k", "channel", k.extent(3), "q", q.extent(3));
     if (q.extent(3) == 0) fail<shape_error>("q: channel extent is 0; a dot product needs at least 1");
     if (k.extent(1) == 0 ? q.extent(1) != 0 : q.extent(1) % k.extent(1) != 0) {
-        fail<shape_error>("k: head extent is ", k.extent(1), ", which does not divide the ", q.extent(1), " heads of q");
+        fail<shape_error>("k: head extent is ", k.extent(1), ", which does not divide the ", q.extent(1),
+                          " heads of q");
     }
 }
 
@@ -41,12 +54,15 @@ template <class T>
 void check_distinct(view<T, 4> const& x, char const* argument) {
     if (x.size() == 0) return; // row-major strides of an empty array are 0
     for (std::size_t i = 0; i < 4; ++i) {
-        if (x.extent(i) > 1 && x.stride(i) == 0) fail<argument_error>(argument, ": axis ", static_cast<int>(i), " has stride 0, so that results would overwrite each other");
+        if (x.extent(i) > 1 && x.stride(i) == 0)
+            fail<argument_error>(argument, ": axis ", static_cast<int>(i),
+                                 " has stride 0, so that results would overwrite each other");
     }
 }
 
 template <class T>
-void check_values(view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v, view<T, 4> const& out) {
+void check_values(view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
+                  view<T, 4> const& out) {
     check_data(v, "v");
     check_data(out, "out");
     check_extent("v", "batch", v.extent(0), "k", k.extent(0));
@@ -59,9 +75,12 @@ void check_values(view<T const, 4> const& q, view<T const, 4> const& k, view<T c
     if (v.extent(3) == 0) fail<shape_error>("v: channel extent is 0; an output needs at least 1");
     check_distinct(out, "out");
     if (out.size() == 0) return;
-    if (out.data() == q.data()) fail<argument_error>("out: has the data pointer of q; attention does not work in place");
-    if (out.data() == k.data()) fail<argument_error>("out: has the data pointer of k; attention does not work in place");
-    if (out.data() == v.data()) fail<argument_error>("out: has the data pointer of v; attention does not work in place");
+    if (out.data() == q.data())
+        fail<argument_error>("out: has the data pointer of q; attention does not work in place");
+    if (out.data() == k.data())
+        fail<argument_error>("out: has the data pointer of k; attention does not work in place");
+    if (out.data() == v.data())
+        fail<argument_error>("out: has the data pointer of v; attention does not work in place");
 }
 
 template <class A, class T>
@@ -94,7 +113,9 @@ void check_statistic(S const& s, view<T const, 4> const& q, view<T const, 4> con
         for (index_t b = 0; b < s.groups.ids.extent(0); ++b) {
             for (index_t i = 0; i < s.groups.ids.extent(1); ++i) {
                 index_t const id = s.groups.ids(b, i);
-                if (id < 0 || id >= s.groups.count) fail<argument_error>("by_group: query ", i, " is in group ", id, ", outside of 0 ... ", s.groups.count - 1);
+                if (id < 0 || id >= s.groups.count)
+                    fail<argument_error>("by_group: query ", i, " is in group ", id, ", outside of 0 ... ",
+                                         s.groups.count - 1);
             }
         }
     }
@@ -112,8 +133,10 @@ void check_statistic_alias(S const& s, Inputs const*... inputs) {
 }
 
 template <class T>
-shape_facts facts_of(layout const& where, view<T const, 4> const& q, view<T const, 4> const& k, index_t value_channels) {
-    return {where.texts(), q.extent(1), k.extent(1), position_limit(where, true), position_limit(where, false), q.extent(3), value_channels};
+shape_facts facts_of(layout const& where, view<T const, 4> const& q, view<T const, 4> const& k,
+                     index_t value_channels) {
+    return {where.texts(), q.extent(1),   k.extent(1), position_limit(where, true), position_limit(where, false),
+            q.extent(3),   value_channels};
 }
 
 template <class T>

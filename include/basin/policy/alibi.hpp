@@ -36,7 +36,8 @@ public:
         return bound{slopes_.data()}.score(x, s);
     }
     bound bind(shape_facts const& facts) const {
-        if (slopes_.extent(0) != facts.heads) detail::fail<shape_error>("alibi: has slopes for ", slopes_.extent(0), " heads, but q has ", facts.heads);
+        if (slopes_.extent(0) != facts.heads)
+            detail::fail<shape_error>("alibi: has slopes for ", slopes_.extent(0), " heads, but q has ", facts.heads);
         return {slopes_.data()};
     }
 

@@ -28,7 +28,8 @@ public:
 
     any_mask() : any_mask(full{}) {}
     template <class M>
-        requires(!std::same_as<M, any_mask>) && mask<M> // in this order: asking whether any_mask is a mask asks for this constructor
+        requires(!std::same_as<M, any_mask>) &&
+                mask<M> // in this order: asking whether any_mask is a mask asks for this constructor
     explicit any_mask(M const& m) : held_(new holder<M>(m)) {}
     any_mask(any_mask const& other) : held_(other.held_->clone()) {}
     any_mask(any_mask&& other) noexcept : held_(other.held_) { other.held_ = nullptr; }
@@ -58,12 +59,17 @@ private:
         bool visible(site const& s) const override { return facet::visible(m, s); }
         bound bind(shape_facts const& facts) const override {
             using B = bound_t<M>;
-            static_assert(sizeof(B) <= bound::capacity, "basin: this mask is too large for any_mask; put it in a key_bits or combine fewer masks");
+            static_assert(sizeof(B) <= bound::capacity,
+                          "basin: this mask is too large for any_mask; put it in a key_bits or combine fewer masks");
             bound result{};
             ::new (static_cast<void*>(result.storage)) B(basin::bind(m, facts));
-            result.ask_visible = [](void const* p, site const& s) { return facet::visible(*static_cast<B const*>(p), s); };
+            result.ask_visible = [](void const* p, site const& s) {
+                return facet::visible(*static_cast<B const*>(p), s);
+            };
             result.ask_cover = [](void const* p, tile const& t) { return facet::cover(*static_cast<B const*>(p), t); };
-            result.ask_hides = [](void const* p, head_site const& s, index_t key) { return facet::hides(*static_cast<B const*>(p), s, key); };
+            result.ask_hides = [](void const* p, head_site const& s, index_t key) {
+                return facet::hides(*static_cast<B const*>(p), s, key);
+            };
             return result;
         }
     };

@@ -17,14 +17,16 @@ public:
     template <class Array>
         requires(!std::same_as<std::remove_cvref_t<Array>, bias>)
     explicit bias(Array&& table) : table_(detail::lift_tensor(detail::describe(table, "bias"), "bias")) {
-        static_assert(detail::outlives_call<Array>, "basin: a bias borrows its table: keep the array in a variable, a temporary would dangle");
+        static_assert(detail::outlives_call<Array>,
+                      "basin: a bias borrows its table: keep the array in a variable, a temporary would dangle");
         for (std::size_t i = 0; i < 4; ++i) strides_[i] = table_.extent(i) == 1 ? 0 : table_.stride(i);
     }
 
     template <class X, class Lane>
     X score(X x, basic_site<Lane> const& s) const {
         // All keys of a lane share one query; only the key is looked up.
-        T const* const row = table_.data() + s.batch * strides_[0] + s.head * strides_[1] + math::first_of(s.query) * strides_[2];
+        T const* const row =
+            table_.data() + s.batch * strides_[0] + s.head * strides_[1] + math::first_of(s.query) * strides_[2];
         return x + math::lookup<X>(row, strides_[3], s.key);
     }
     bias bind(shape_facts const& facts) const {
@@ -32,7 +34,8 @@ public:
         char const* const axis[4] = {"batch", "head", "query", "key"};
         for (std::size_t i = 0; i < 4; ++i) {
             if (table_.extent(i) != 1 && table_.extent(i) < need[i]) {
-                detail::fail<shape_error>("bias: ", axis[i], " extent is ", table_.extent(i), ", but the call has ", need[i], "; 1 broadcasts");
+                detail::fail<shape_error>("bias: ", axis[i], " extent is ", table_.extent(i), ", but the call has ",
+                                          need[i], "; 1 broadcasts");
             }
         }
         if (table_.data() == nullptr && table_.size() != 0) detail::fail<argument_error>("bias: the table has no data");

@@ -21,7 +21,8 @@ struct block_diffusion {
         auto const clean_query = s.query - half;
         auto const clean_end = clean_query - clean_query % whole + whole + half; // used only where the query is clean
         return (!query_is_clean && !key_is_clean && s.key >= noisy_begin && s.key < noisy_begin + whole) ||
-               (!query_is_clean && key_is_clean && s.key < noisy_begin + half) || (query_is_clean && key_is_clean && s.key < clean_end);
+               (!query_is_clean && key_is_clean && s.key < noisy_begin + half) ||
+               (query_is_clean && key_is_clean && s.key < clean_end);
     }
     /// Each quarter is one of the simpler masks; a tile across quarters is `some`.
     constexpr coverage cover(tile const& t) const {
@@ -39,7 +40,8 @@ struct block_diffusion {
     block_diffusion bind(shape_facts const& facts) const {
         detail::check_block_size("block_diffusion", size);
         if (length < 0 || facts.keys > 2 * length || facts.queries > 2 * length) {
-            detail::fail<argument_error>("block_diffusion: length is ", length, ", so positions end at ", 2 * length, ", but the call has ", facts.queries, " queries and ", facts.keys, " keys");
+            detail::fail<argument_error>("block_diffusion: length is ", length, ", so positions end at ", 2 * length,
+                                         ", but the call has ", facts.queries, " queries and ", facts.keys, " keys");
         }
         return *this;
     }

@@ -53,8 +53,12 @@ struct both {
         return facet::hides(a, s, key) || facet::hides(b, s, key);
     }
     // A key that both do not hide is hidden by neither.
-    coverage cover_unhidden(tile const& t) const { return meet(facet::cover_unhidden(a, t), facet::cover_unhidden(b, t)); }
-    auto bind(shape_facts const& facts) const { return both<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)}; }
+    coverage cover_unhidden(tile const& t) const {
+        return meet(facet::cover_unhidden(a, t), facet::cover_unhidden(b, t));
+    }
+    auto bind(shape_facts const& facts) const {
+        return both<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)};
+    }
 };
 
 template <mask A, mask B>
@@ -73,7 +77,9 @@ struct either {
     {
         return facet::hides(a, s, key) && facet::hides(b, s, key);
     }
-    auto bind(shape_facts const& facts) const { return either<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)}; }
+    auto bind(shape_facts const& facts) const {
+        return either<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)};
+    }
 };
 
 template <mask A>
@@ -125,9 +131,12 @@ constexpr auto all_of(A a, B b, Rest... rest) {
 template <policy A, policy... Rest>
 constexpr auto any_of(A a, Rest... rest) {
     static_assert(mask<A> && (mask<Rest> && ...),
-                  "basin: any_of takes masks only: 'either a mask or a change of scores' has no meaning; to change scores in some places write where(mask, policy)");
-    if constexpr (!(mask<A> && (mask<Rest> && ...))) return a;
-    else if constexpr (sizeof...(Rest) == 0) return a;
+                  "basin: any_of takes masks only: 'either a mask or a change of scores' has no meaning; to change "
+                  "scores in some places write where(mask, policy)");
+    if constexpr (!(mask<A> && (mask<Rest> && ...)))
+        return a;
+    else if constexpr (sizeof...(Rest) == 0)
+        return a;
     else {
         auto const others = any_of(rest...);
         return either<A, std::remove_const_t<decltype(others)>>{a, others};
@@ -136,7 +145,8 @@ constexpr auto any_of(A a, Rest... rest) {
 
 template <policy... A>
 constexpr auto none_of(A... a) {
-    static_assert((mask<A> && ...), "basin: none_of and ~ take masks only: a change of scores or a sink has no inverse");
+    static_assert((mask<A> && ...),
+                  "basin: none_of and ~ take masks only: a change of scores or a sink has no inverse");
     if constexpr ((mask<A> && ...)) {
         auto const any = any_of(a...);
         return inverse<std::remove_const_t<decltype(any)>>{any};
@@ -146,9 +156,12 @@ constexpr auto none_of(A... a) {
 template <policy M, policy P>
 constexpr auto where(M condition, P p) {
     static_assert(mask<M>, "basin: the condition of where(mask, policy) must be a mask");
-    static_assert(detail::has_score<P> || detail::has_weight<P>, "basin: where(mask, policy) needs a policy that changes scores or weights; to combine masks write all_of or any_of");
-    static_assert(!detail::has_visible<P> && !detail::has_sinks<P> && !detail::has_value<P>,
-                  "basin: where(mask, policy) cannot switch visibility, sinks or values on and off; combine those with all_of");
+    static_assert(detail::has_score<P> || detail::has_weight<P>,
+                  "basin: where(mask, policy) needs a policy that changes scores or weights; to combine masks write "
+                  "all_of or any_of");
+    static_assert(
+        !detail::has_visible<P> && !detail::has_sinks<P> && !detail::has_value<P>,
+        "basin: where(mask, policy) cannot switch visibility, sinks or values on and off; combine those with all_of");
     return only_where<M, P>{condition, p};
 }
 

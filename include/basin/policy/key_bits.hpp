@@ -28,8 +28,10 @@ public:
                 std::uint64_t const* const bits = row(t.batch, t.head, query);
                 for (index_t word = t.key_begin >> 6; word <= (t.key_end - 1) >> 6; ++word) {
                     std::uint64_t asked = ~std::uint64_t{0};
-                    if (word == t.key_begin >> 6) asked &= ~std::uint64_t{0} << (static_cast<unsigned>(t.key_begin) & 63U);
-                    if (word == (t.key_end - 1) >> 6) asked &= ~std::uint64_t{0} >> (63U - (static_cast<unsigned>(t.key_end - 1) & 63U));
+                    if (word == t.key_begin >> 6)
+                        asked &= ~std::uint64_t{0} << (static_cast<unsigned>(t.key_begin) & 63U);
+                    if (word == (t.key_end - 1) >> 6)
+                        asked &= ~std::uint64_t{0} >> (63U - (static_cast<unsigned>(t.key_end - 1) & 63U));
                     any = any || (bits[word] & asked) != 0U;
                     all = all && (bits[word] & asked) == asked;
                 }
@@ -63,11 +65,15 @@ public:
 
     bound bind(shape_facts const& facts) const {
         auto const fits = [](index_t have, index_t need) { return have == 1 || have >= need; };
-        if (!fits(extents_[0], facts.batch) || !fits(extents_[1], facts.heads) || extents_[2] < facts.queries || extents_[3] < facts.keys) {
-            detail::fail<shape_error>("key_bits: extents are (", extents_[0], ", ", extents_[1], ", ", extents_[2], ", ", extents_[3], "), but the call needs (",
-                                      facts.batch, ", ", facts.heads, ", ", facts.queries, ", ", facts.keys, ")");
+        if (!fits(extents_[0], facts.batch) || !fits(extents_[1], facts.heads) || extents_[2] < facts.queries ||
+            extents_[3] < facts.keys) {
+            detail::fail<shape_error>("key_bits: extents are (", extents_[0], ", ", extents_[1], ", ", extents_[2],
+                                      ", ", extents_[3], "), but the call needs (", facts.batch, ", ", facts.heads,
+                                      ", ", facts.queries, ", ", facts.keys, ")");
         }
-        auto const stride = [&](std::size_t axis) { return extents_[axis] == 1 ? std::ptrdiff_t{0} : words_.stride(axis); };
+        auto const stride = [&](std::size_t axis) {
+            return extents_[axis] == 1 ? std::ptrdiff_t{0} : words_.stride(axis);
+        };
         return {words_.data(), stride(0), stride(1), words_.stride(2)};
     }
     bool visible(site const& s) const {
@@ -84,8 +90,10 @@ private:
         return words_(b, h, query, key >> 6);
     }
     void check(index_t b, index_t h, index_t query, index_t key) const {
-        if (b < 0 || b >= extents_[0] || h < 0 || h >= extents_[1] || query < 0 || query >= extents_[2] || key < 0 || key >= extents_[3]) {
-            detail::fail<argument_error>("key_bits: (", b, ", ", h, ", ", query, ", ", key, ") is outside of its extents");
+        if (b < 0 || b >= extents_[0] || h < 0 || h >= extents_[1] || query < 0 || query >= extents_[2] || key < 0 ||
+            key >= extents_[3]) {
+            detail::fail<argument_error>("key_bits: (", b, ", ", h, ", ", query, ", ", key,
+                                         ") is outside of its extents");
         }
     }
 

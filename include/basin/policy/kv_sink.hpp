@@ -17,7 +17,8 @@ public:
     template <class Keys>
         requires(!std::same_as<std::remove_cvref_t<Keys>, kv_sink>)
     explicit kv_sink(Keys&& keys) : keys_(lift(keys, "kv_sink keys")) {
-        static_assert(detail::outlives_call<Keys>, "basin: a kv_sink borrows its arrays: keep them in variables, a temporary would dangle");
+        static_assert(detail::outlives_call<Keys>,
+                      "basin: a kv_sink borrows its arrays: keep them in variables, a temporary would dangle");
     }
     template <class Keys, class Values>
     kv_sink(Keys&& keys, Values&& values) : keys_(lift(keys, "kv_sink keys")), values_(lift(values, "kv_sink values")) {
@@ -35,13 +36,17 @@ public:
         }
     }
     kv_sink bind(shape_facts const& facts) const {
-        if (keys_.extent(0) != 1) detail::check_extent("kv_sink keys", "head", keys_.extent(0), "k", facts.key_value_heads);
+        if (keys_.extent(0) != 1)
+            detail::check_extent("kv_sink keys", "head", keys_.extent(0), "k", facts.key_value_heads);
         detail::check_extent("kv_sink keys", "channel", keys_.extent(2), "k", facts.channels);
-        if (keys_.data() == nullptr && keys_.size() != 0) detail::fail<argument_error>("kv_sink: the keys have no data");
+        if (keys_.data() == nullptr && keys_.size() != 0)
+            detail::fail<argument_error>("kv_sink: the keys have no data");
         if (values_.data() != nullptr) {
             detail::check_extent("kv_sink values", "head", values_.extent(0), "kv_sink keys", keys_.extent(0));
             detail::check_extent("kv_sink values", "token", values_.extent(1), "kv_sink keys", keys_.extent(1));
-            if (facts.value_channels != 0) detail::check_extent("kv_sink values", "channel", values_.extent(2), "v", facts.value_channels); // 0: observe reads no values
+            if (facts.value_channels != 0)
+                detail::check_extent("kv_sink values", "channel", values_.extent(2), "v",
+                                     facts.value_channels); // 0: observe reads no values
         }
         return *this;
     }
@@ -51,7 +56,8 @@ private:
     static view<T const, 3> lift(Array& array, char const* argument) {
         auto const x = detail::describe(array, argument);
         if (x.rank == 2) return {x.data, {{1, x.extents[0], x.extents[1]}}, {{0, x.strides[0], x.strides[1]}}};
-        if (x.rank == 3) return {x.data, {{x.extents[0], x.extents[1], x.extents[2]}}, {{x.strides[0], x.strides[1], x.strides[2]}}};
+        if (x.rank == 3)
+            return {x.data, {{x.extents[0], x.extents[1], x.extents[2]}}, {{x.strides[0], x.strides[1], x.strides[2]}}};
         detail::fail<shape_error>(argument, ": expected (key-value head, n, channel), got rank ", x.rank);
     }
 

@@ -22,7 +22,8 @@ struct prefix {
     constexpr bool hides(head_site const&, index_t key) const { return key >= length; }
     static constexpr coverage cover_unhidden(tile const&) { return coverage::all; }
     prefix bind(shape_facts const&) const {
-        if (length < 0) detail::fail<argument_error>("prefix: length is ", length, "; it counts keys and is never negative");
+        if (length < 0)
+            detail::fail<argument_error>("prefix: length is ", length, "; it counts keys and is never negative");
         return *this;
     }
 };

@@ -24,14 +24,19 @@ public:
     }
     /// From any rank-1 array of numbers, as a model's parameter is stored; the numbers are copied.
     template <class Array>
-        requires requires(Array const& a) { a.size(); a[0]; }
+        requires requires(Array const& a) {
+            a.size();
+            a[0];
+        }
     explicit sink_logit(Array const& per_head) : logits_(static_cast<index_t>(per_head.size())) {
-        for (index_t head = 0; head < logits_.extent(0); ++head) logits_(head) = static_cast<double>(per_head[static_cast<std::size_t>(head)]);
+        for (index_t head = 0; head < logits_.extent(0); ++head)
+            logits_(head) = static_cast<double>(per_head[static_cast<std::size_t>(head)]);
     }
 
     bound bind(shape_facts const& facts) const {
         if (!shared() && logits_.extent(0) != facts.heads) {
-            detail::fail<shape_error>("sink_logit: has logits for ", logits_.extent(0), " heads, but q has ", facts.heads);
+            detail::fail<shape_error>("sink_logit: has logits for ", logits_.extent(0), " heads, but q has ",
+                                      facts.heads);
         }
         return {logits_.data(), shared() ? 0 : 1};
     }

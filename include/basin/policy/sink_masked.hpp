@@ -30,15 +30,20 @@ public:
             return hidden == t.key_end - t.key_begin && !own ? coverage::none : coverage::some;
         }
         coverage cover_unhidden(tile const& t) const { return who == seen_by::nobody ? coverage::all : cover(t); }
-        bool hides(head_site const& s, index_t key) const { return who == seen_by::nobody && keys.contains(s.batch, s.head, key); }
+        bool hides(head_site const& s, index_t key) const {
+            return who == seen_by::nobody && keys.contains(s.batch, s.head, key);
+        }
     };
 
-    explicit sink_masked(key_set keys, seen_by who = seen_by::nobody) : keys_(static_cast<key_set&&>(keys)), who_(who) {}
+    explicit sink_masked(key_set keys, seen_by who = seen_by::nobody)
+        : keys_(static_cast<key_set&&>(keys)), who_(who) {}
 
     bound bind(shape_facts const& facts) const {
-        if ((keys_.batch() != 1 && keys_.batch() < facts.batch) || (keys_.heads() != 1 && keys_.heads() != facts.heads) || keys_.keys() < facts.keys) {
-            detail::fail<shape_error>("sink_masked: the key_set has extents (", keys_.batch(), ", ", keys_.heads(), ", ", keys_.keys(), "), but the call needs (",
-                                      facts.batch, ", ", facts.heads, ", ", facts.keys, "); an extent of 1 on batch or head is shared");
+        if ((keys_.batch() != 1 && keys_.batch() < facts.batch) ||
+            (keys_.heads() != 1 && keys_.heads() != facts.heads) || keys_.keys() < facts.keys) {
+            detail::fail<shape_error>("sink_masked: the key_set has extents (", keys_.batch(), ", ", keys_.heads(),
+                                      ", ", keys_.keys(), "), but the call needs (", facts.batch, ", ", facts.heads,
+                                      ", ", facts.keys, "); an extent of 1 on batch or head is shared");
         }
         return {keys_.bits(), who_};
     }

@@ -16,7 +16,9 @@ struct token_list {
 
     constexpr token_list(index_t position) : count(1), positions{position} {} // NOLINT: sink_token{0}
     constexpr token_list(std::initializer_list<index_t> list) {
-        if (static_cast<index_t>(list.size()) > capacity) detail::fail<argument_error>("sink_token: at most ", capacity, " tokens, got ", static_cast<int>(list.size()));
+        if (static_cast<index_t>(list.size()) > capacity)
+            detail::fail<argument_error>("sink_token: at most ", capacity, " tokens, got ",
+                                         static_cast<int>(list.size()));
         for (index_t const position : list) positions[count++] = position;
     }
 
@@ -61,11 +63,15 @@ struct sink_token {
         index_t const sink_keys = tokens.within(t.key_begin, t.key_end);
         if (sink_queries == 0) {
             coverage const below = facet::cover(base, t);
-            return below == coverage::all || sink_keys == 0 ? below : sink_keys == keys ? coverage::all : coverage::some;
+            return below == coverage::all || sink_keys == 0 ? below
+                   : sink_keys == keys                      ? coverage::all
+                                                            : coverage::some;
         }
         if (sink_queries < t.query_end - t.query_begin) return coverage::some;
         if (sink_keys == 0) return coverage::none; // a sink row sees its own column only, and that is a sink key
-        return sink_keys == keys && (mutual || (keys == 1 && sink_queries == 1 && t.query_begin == t.key_begin)) ? coverage::all : coverage::some;
+        return sink_keys == keys && (mutual || (keys == 1 && sink_queries == 1 && t.query_begin == t.key_begin))
+                   ? coverage::all
+                   : coverage::some;
     }
     bool hides(head_site const& s, index_t key) const
         requires detail::has_hides<Base>
@@ -99,7 +105,8 @@ struct sink_token {
     }
     auto bind(shape_facts const& facts) const {
         for (index_t i = 0; i < tokens.count; ++i) {
-            if (tokens.positions[i] < 0) detail::fail<argument_error>("sink_token: position ", tokens.positions[i], " is negative");
+            if (tokens.positions[i] < 0)
+                detail::fail<argument_error>("sink_token: position ", tokens.positions[i], " is negative");
         }
         return sink_token<bound_t<Base>>{tokens, basin::bind(base, facts), mutual};
     }

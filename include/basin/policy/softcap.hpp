@@ -17,7 +17,8 @@ struct softcap {
         return math::select(x == X(-math::infinity<double>), x, X(cap) * math::tanh(x * X(1 / cap)));
     }
     softcap bind(shape_facts const&) const {
-        if (!(cap > 0)) detail::fail<argument_error>("softcap: the cap is ", cap, "; it must be greater than 0");
+        if (!(cap > 0 && cap < math::infinity<double>))
+            detail::fail<argument_error>("softcap: the cap is ", cap, "; it must be greater than 0 and finite");
         return *this;
     }
 };

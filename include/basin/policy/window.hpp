@@ -13,7 +13,8 @@ struct window {
 
     template <class Lane>
     auto visible(basic_site<Lane> const& s) const {
-        auto const distance = s.key - s.query; // not query - before: that could overflow for a window "as wide as it gets"
+        auto const distance =
+            s.key - s.query; // not query - before: that could overflow for a window "as wide as it gets"
         return distance >= Lane(-before) && distance <= Lane(after);
     }
     constexpr coverage cover(tile const& t) const {
@@ -23,7 +24,9 @@ struct window {
         return lowest >= -before && highest <= after ? coverage::all : coverage::some;
     }
     window bind(shape_facts const&) const {
-        if (before < 0 || after < 0) detail::fail<argument_error>("window: before = ", before, ", after = ", after, "; both count keys and are never negative");
+        if (before < 0 || after < 0)
+            detail::fail<argument_error>("window: before = ", before, ", after = ", after,
+                                         "; both count keys and are never negative");
         return *this;
     }
 };

@@ -115,6 +115,9 @@ struct array_family {
     static number to_number(index x) {
         return number::make([&](int i) { return static_cast<T>(x.at[i]); });
     }
+    static mask bits(std::uint64_t const* words, index at) {
+        return mask::make([&](int i) { return math::lookup_bit(words, at.at[i]); });
+    }
     template <class U>
     static number gather(U const* base, std::ptrdiff_t stride, index at) {
         return number::make([&](int i) { return static_cast<T>(base[at.at[i] * stride]); });

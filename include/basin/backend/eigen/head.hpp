@@ -16,19 +16,21 @@ class head {
     using T = typename Task::scalar_type;
     using matrix = Eigen::Matrix<A, Eigen::Dynamic, Eigen::Dynamic>;
     using row = Eigen::Array<A, 1, Eigen::Dynamic>;
-    static constexpr index_t width = 64;       // queries of a block
-    static constexpr index_t height = 128;     // keys of a block
+    static constexpr index_t width = 64;   // queries of a block
+    static constexpr index_t height = 128; // keys of a block
     static constexpr A hidden = -math::infinity<A>;
     static constexpr bool weighs = has_weight<typename Task::policy_type>;
 
 public:
     head(Task const& task, text const& t, index_t number)
-        : task_(task), t_(t), head_(number), kv_(task.key_value_head(number)), keys_(t.key_end - t.key_begin), channels_(task.observing ? 0 : task.v.extent(3)) {
+        : task_(task), t_(t), head_(number), kv_(task.key_value_head(number)), keys_(t.key_end - t.key_begin),
+          channels_(task.observing ? 0 : task.v.extent(3)) {
         k_.resize(keys_, task.k.extent(3));
         key_position_ = buffer<index_t, 1>(keys_);
         for (index_t key = 0; key < keys_; ++key) {
             key_position_(key) = task.where.key_at(t, t.key_begin + key);
-            for (index_t c = 0; c < task.k.extent(3); ++c) k_(key, c) = static_cast<A>(task.k(t.entry, kv_, t.key_begin + key, c));
+            for (index_t c = 0; c < task.k.extent(3); ++c)
+                k_(key, c) = static_cast<A>(task.k(t.entry, kv_, t.key_begin + key, c));
         }
         v_.resize(channels_, keys_);
         for (index_t key = 0; key < keys_; ++key) {
@@ -78,7 +80,8 @@ private:
             facts_[i] = {};
             for (index_t c = 0; c < q_.rows(); ++c) q_(c, i) = static_cast<A>(task_.q(t_.entry, head_, first + i, c));
             auto const query = [&](index_t c) { return q_(c, i); };
-            sink_column<A, decltype(query)> sinks(query, task_.q.extent(3), task_.scale, o_.data() + i * channels_, channels_);
+            sink_column<A, decltype(query)> sinks(query, task_.q.extent(3), task_.scale, o_.data() + i * channels_,
+                                                  channels_);
             facet::visit_sinks(task_.policy, task_.heads_of(t_, head_), sinks);
             sink_(i) = sinks.lse();
             if (sink_(i) == hidden) continue;
@@ -112,7 +115,8 @@ private:
             for (index_t j = 0; j < keys; ++j) {
                 site const at{t_.number, head_, position_[i], key_position_(key + j)};
                 A& x = s_(j, i);
-                x = seen == coverage::all || facet::visible(task_.policy, at) ? facet::score(task_.policy, x, at) : hidden;
+                x = seen == coverage::all || facet::visible(task_.policy, at) ? facet::score(task_.policy, x, at)
+                                                                              : hidden;
             }
         }
         return true;
@@ -163,15 +167,21 @@ private:
     void finish_rows() {
         for (index_t i = 0; i < count_; ++i) {
             row_facts<A>& facts = facts_[i];
-            if (task_.observing) facts.lse = task_.known_lse(t_.entry, head_, 0, first_ + i);
-            else if (sink_(i) == math::infinity<A>) facts.lse = sink_(i);
-            else if (sum_(i) != A(0)) facts.lse = highest_(i) + math::log(sum_(i));
+            if (task_.observing)
+                facts.lse = task_.known_lse(t_.entry, head_, 0, first_ + i);
+            else if (sink_(i) == math::infinity<A>)
+                facts.lse = sink_(i);
+            else if (sum_(i) != A(0))
+                facts.lse = highest_(i) + math::log(sum_(i));
             facts.escaped = sink_(i) == hidden ? A(0) : sink_(i) == facts.lse ? A(1) : math::exp(sink_(i) - facts.lse);
             if (facts.favourite >= 0) facts.favourite_p = math::exp(best_(i) - facts.lse);
             if (task_.observing) continue;
-            if (sink_(i) == math::infinity<A>) continue; // o is the sinks' value, the keys added nothing but noise: see write_output
-            if constexpr (weighs) o_.col(i) *= facts.escaped; // the sinks' value; keys follow in the second sweep
-            else if (sum_(i) != A(0)) o_.col(i) /= sum_(i);
+            if (sink_(i) == math::infinity<A>)
+                continue; // o is the sinks' value, the keys added nothing but noise: see write_output
+            if constexpr (weighs)
+                o_.col(i) *= facts.escaped; // the sinks' value; keys follow in the second sweep
+            else if (sum_(i) != A(0))
+                o_.col(i) /= sum_(i);
         }
     }
 
@@ -184,7 +194,8 @@ private:
                 if (s_(j, i) == hidden) continue;
                 p_(j, i) = math::exp(s_(j, i) - facts_[i].lse);
                 site const at{t_.number, head_, position_[i], key_position_(key + j)};
-                cell<A, index_t, A> const c{p_(j, i), s_(j, i), Task::needs_key_weight ? norms_(key + j) : A(0), t_.key_begin + key + j, facts_[i]};
+                cell<A, index_t, A> const c{p_(j, i), s_(j, i), Task::needs_key_weight ? norms_(key + j) : A(0),
+                                            t_.key_begin + key + j, facts_[i]};
                 task_.for_each_statistic([&](auto const& s) { add_cell(s, c, at, i); });
                 if constexpr (weighs) p_(j, i) = facet::weight(task_.policy, p_(j, i), at);
             }
@@ -234,7 +245,8 @@ private:
     void write_output() {
         for (index_t i = 0; i < count_; ++i) {
             bool const taken = sink_(i) == math::infinity<A>;
-            for (index_t c = 0; c < channels_; ++c) task_.out(t_.entry, head_, first_ + i, c) = static_cast<T>(taken ? A(0) : o_(c, i));
+            for (index_t c = 0; c < channels_; ++c)
+                task_.out(t_.entry, head_, first_ + i, c) = static_cast<T>(taken ? A(0) : o_(c, i));
         }
     }
 

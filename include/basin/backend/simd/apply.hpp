@@ -14,7 +14,8 @@ template <class Task, class Arch, class T>
 [[gnu::always_inline]] inline vec<T, Arch> final_scores(typename Task::policy_type const& policy, vec<T, Arch> x,
                                                         basic_site<index_lanes<family<T, Arch>>> const& s, bool ask) {
     using number = number_lanes<family<T, Arch>>;
-    if constexpr (unit<Task, Arch>::scores_change) x = facet::score(policy, number(x), s).raw * vec<T, Arch>(T(1.4426950408889634));
+    if constexpr (unit<Task, Arch>::scores_change)
+        x = facet::score(policy, number(x), s).raw * vec<T, Arch>(T(1.4426950408889634));
     if (ask) x = xsimd::select(facet::visible(policy, s).raw, x, vec<T, Arch>(hidden_score<T>));
     return x;
 }
@@ -22,7 +23,8 @@ template <class Task, class Arch, class T>
 /// scores: [rows][tiles::panel], as raw_panel leaves them; afterwards log2 units, -inf where hidden. `queries` are the
 /// positions of the tile's rows. `ask`: whether visibility has to be asked at all (the tile is not covered wholly).
 template <class Arch, class Task, class T>
-[[gnu::noinline]] void apply_policy(Task const& task, unit<Task, Arch> const& u, int panel, index_t const* queries, bool ask, T* scores) {
+[[gnu::noinline]] void apply_policy(Task const& task, unit<Task, Arch> const& u, int panel, index_t const* queries,
+                                    bool ask, T* scores) {
     using F = family<T, Arch>;
     using table = tiles<T, Arch>;
     using index = index_lanes<F>;
@@ -37,7 +39,8 @@ template <class Arch, class Task, class T>
         index const query(queries[i]);
         for (int j = 0; j < vectors; ++j) {
             T* const at = scores + j * table::lanes;
-            basic_site<index> const s{u.t.number, u.head, query, index(F::index::load_aligned(positions + j * table::lanes))};
+            basic_site<index> const s{u.t.number, u.head, query,
+                                      index(F::index::load_aligned(positions + j * table::lanes))};
             final_scores<Task, Arch, T>(policy, v::load_aligned(at), s, ask).store_aligned(at);
         }
         // A changed score may bring the slots past the last key back to life.

@@ -8,17 +8,17 @@
 #include "apply.hpp"
 #include "columns.hpp"
 #include "rows.hpp"
-#include "score_tile.hpp"
-#include "value_tile.hpp"
+#include "single_row.hpp"
 
 namespace basin::detail::simd {
 
 /// Whether every statistic of a task and every facet of its policy has a place in the fast path.
 template <class Task>
 struct fast_path;
-template <class S, class Policy, class... Statistics>
-struct fast_path<attention_task<S, Policy, Statistics...>> {
-    static constexpr bool possible = !has_weight<Policy> && ((fused_form<Statistics> != fused_as::none) && ...);
+template <purpose Purpose, class S, class Policy, class... Statistics>
+struct fast_path<attention_task<Purpose, S, Policy, Statistics...>> {
+    static constexpr bool possible =
+        Purpose == purpose::attend && !has_weight<Policy> && ((fused_form<Statistics> != fused_as::none) && ...);
     static constexpr bool moment = ((fused_form<Statistics> == fused_as::moment) || ...);
     static constexpr bool columns = (is_column<Statistics> || ...);
 };
@@ -38,7 +38,8 @@ public:
     void carve(arena<Arch>& a, Task const& task, index_t most_keys, int width) {
         std::ptrdiff_t const room = block_rows + table::lanes;
         int const padded_width = round_up(width, table::lanes);
-        queries_ = a.template take<T>(std::ptrdiff_t{block_rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));
+        queries_ =
+            a.template take<T>(std::ptrdiff_t{block_rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));
         block_.output = a.template take<T>(std::ptrdiff_t{block_rows} * padded_width);
         block_.output_stride = padded_width;
         block_.sums = a.template take<T>(std::ptrdiff_t{block_rows} * table::lanes);
@@ -47,7 +48,8 @@ public:
         block_.states = a.template take<tile_state>(block_tiles);
         block_.panel_stride = std::ptrdiff_t{block_rows} * table::panel;
         block_.mark_stride = block_rows;
-        std::ptrdiff_t const panels = keeps ? round_up(most_keys, table::block_keys) / table::panel : table::block_panels;
+        std::ptrdiff_t const panels =
+            keeps ? round_up(most_keys, table::block_keys) / table::panel : table::block_panels;
         strip_ = a.template take<T>(panels * block_.panel_stride);
         scratch_ = a.template take<T>(std::ptrdiff_t{table::rows} * table::panel);
         positions_ = a.template take<index_t>(block_rows);
@@ -95,10 +97,15 @@ private:
         first_ = first;
         rows_ = rows;
         tiles_ = (rows + table::rows - 1) / table::rows;
-        row_source<typename Task::scalar_type> const from{&task_->q(u_->t.entry, u_->head, 0, 0), task_->q.stride(2), task_->q.stride(3), nullptr};
+        row_source<typename Task::scalar_type> const from{&task_->q(u_->t.entry, u_->head, 0, 0), task_->q.stride(2),
+                                                          task_->q.stride(3), nullptr};
         pack_queries<Arch, T>(from, first, rows, u_->depth, typename unit_t::loader{}, queries_);
-        for (int i = 0; i < tiles_ * table::rows; ++i) positions_[i] = task_->where.query_at(u_->t, first + (i < rows ? i : rows - 1));
+        for (int i = 0; i < tiles_ * table::rows; ++i)
+            positions_[i] = task_->where.query_at(u_->t, first + (i < rows ? i : rows - 1));
         start_block<Arch, T>(block_, rows);
+        if (single()) {
+            for (int i = 0; i < table::rows * table::panel; ++i) scratch_[i] = T(0);
+        }
         if constexpr (sinks) start_sinks();
     }
 
@@ -124,7 +131,7 @@ private:
     void walk(int b) {
         int const first = b * table::block_panels;
         int const last = math::min(first + table::block_panels, u_->panels);
-        if (streaming_) u_->pack(*task_, b, true);
+        if (streaming_) u_->pack(*task_, b, true, single());
         block_.exponentials = keeps ? strip_ + first * block_.panel_stride : strip_;
         block_.marks = keeps ? marks_ + std::ptrdiff_t{first} * block_rows : nullptr;
         coverage const seen = facet::cover_unhidden(task_->policy, span(*u_, positions_, rows_, first, last));
@@ -135,7 +142,7 @@ private:
             return;
         }
         int begin = 0, end = tiles_;
-        if (seen == coverage::all && !unit_t::scores_change) {
+        if (seen == coverage::all && !unit_t::scores_change && !single()) {
             for (int p = first; p < last; ++p) score_all(p, first);
         } else {
             score_tiles(first, last, seen, begin, end);
@@ -144,14 +151,18 @@ private:
         add_values(b, begin, end);
     }
 
+    /// One query: the other rows of its tile are not computed, and have score 0 throughout.
+    bool single() const { return rows_ == 1; }
     bool counts() const {
-        if constexpr (keeps) return columns.counts();
-        else return false;
+        if constexpr (keeps)
+            return columns.counts();
+        else
+            return false;
     }
     score_task<T> task_of(int p, int first) const {
         int const next = p + 1 < u_->panels ? p + 1 : 0;
-        return {queries_, u_->panel_keys(p, streaming_), u_->padded_depth, p - first, u_->keys_in_panel(p), 0, tiles_,
-                u_->panel_keys(next, streaming_), nullptr, nullptr};
+        return {queries_, u_->panel_keys(p, streaming_),    u_->padded_depth, p - first, u_->keys_in_panel(p), 0,
+                tiles_,   u_->panel_keys(next, streaming_), nullptr,          nullptr};
     }
 
     /// Every row sees every key of the panel: exponentials straight from the registers.
@@ -166,7 +177,8 @@ private:
                 bool const fused = columns.plain() && !spoiled_ && old.begin == 0 && old.end >= tiles_ * table::rows;
                 int const swept = fused ? tiles_ * table::rows : 0;
                 if (columns.others()) sweep(p, old.begin, old.end, false);
-                if (columns.plain() && old.end > math::max(swept, old.begin)) sweep_plain(p, math::max(swept, old.begin), old.end);
+                if (columns.plain() && old.end > math::max(swept, old.begin))
+                    sweep_plain(p, math::max(swept, old.begin), old.end);
                 if (fused) {
                     task.sweep_weights = weights_;
                     task.column_sums = columns.plain_sums(p);
@@ -189,7 +201,9 @@ private:
             for (int t = 0; t < tiles_; ++t) {
                 coverage& c = seen[p - first][t];
                 int const rows = math::min(static_cast<int>(table::rows), rows_ - t * table::rows);
-                c = whole == coverage::all ? whole : facet::cover_unhidden(task_->policy, span(*u_, positions_ + t * table::rows, rows, p, p + 1));
+                c = whole == coverage::all
+                        ? whole
+                        : facet::cover_unhidden(task_->policy, span(*u_, positions_ + t * table::rows, rows, p, p + 1));
                 if (c == coverage::none) continue;
                 begin = math::min(begin, t);
                 end = math::max(end, t + 1);
@@ -211,18 +225,26 @@ private:
         int const row = t * table::rows;
         if (seen == coverage::none) {
             clear_tile<Arch, T>(block_, {t, p - first, 0}, vectors);
-        } else if (seen == coverage::all && !unit_t::scores_change) {
+        } else if (seen == coverage::all && !unit_t::scores_change && !single()) {
             task.tile_begin = t;
             task.tile_end = t + 1;
             if constexpr (keeps) {
-                if (counts()) columns.count_all(p, task.keys_in_panel, row, math::min(row + table::rows, rows_), u_->t.entry, first_);
+                if (counts())
+                    columns.count_all(p, task.keys_in_panel, row, math::min(row + table::rows, rows_), u_->t.entry,
+                                      first_);
             }
             fused_panel<Arch, false, moment, T>(block_, task);
         } else {
-            raw_panel<Arch, false, T>(block_, task, t, scratch_);
-            apply_policy<Arch>(*task_, *u_, p, positions_ + row, seen == coverage::some, scratch_);
+            if (single())
+                raw_row<Arch, T>(task, scratch_);
+            else
+                raw_panel<Arch, false, T>(block_, task, t, scratch_);
+            if (seen == coverage::some || unit_t::scores_change)
+                apply_policy<Arch>(*task_, *u_, p, positions_ + row, seen == coverage::some, scratch_);
             if constexpr (keeps) {
-                if (counts()) columns.count_scores(p, vectors, row, math::min(row + table::rows, rows_), scratch_, u_->t.entry, first_);
+                if (counts())
+                    columns.count_scores(p, vectors, row, math::min(row + table::rows, rows_), scratch_, u_->t.entry,
+                                         first_);
             }
             finish_panel<Arch, moment, T>(block_, t, p - first, task.keys_in_panel, scratch_);
         }
@@ -232,21 +254,35 @@ private:
         int const next = b + 1 < u_->key_blocks() ? b + 1 : 0;
         for (int g = 0; g * table::panel < u_->width; ++g) {
             int const columns_of_group = group_columns<Arch, T>(u_->width, g);
-            value_task<T> const task{u_->block_values(*task_, b, g, streaming_), columns_of_group, u_->keys_in_block(b), g * table::panel,
-                                     columns_of_group, begin, end, u_->block_values(*task_, next, g, streaming_)};
-            if (u_->finite[b]) value_panel<Arch, T>(block_, task);
-            else careful_value_panel<Arch, T>(block_, task);
+            value_task<T> const task{u_->block_values(*task_, b, g, streaming_),
+                                     columns_of_group,
+                                     u_->keys_in_block(b),
+                                     g * table::panel,
+                                     columns_of_group,
+                                     begin,
+                                     end,
+                                     u_->block_values(*task_, next, g, streaming_)};
+            if (single())
+                value_row<Arch, T>(block_, task);
+            else if (u_->finite[b])
+                value_panel<Arch, T>(block_, task);
+            else
+                careful_value_panel<Arch, T>(block_, task);
         }
     }
 
-    void find_weights(int p) { sweep_weights<Arch, T>(marks_ + std::ptrdiff_t{p} * block_rows, final_, inverse_, block_rows, weights_); }
+    void find_weights(int p) {
+        sweep_weights<Arch, T>(marks_ + std::ptrdiff_t{p} * block_rows, final_, inverse_, block_rows, weights_);
+    }
     void sweep(int p, int begin, int end, bool all) {
         int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
-        columns.sweep(p, strip_ + p * block_.panel_stride, weights_, begin, end, vectors, all, u_->t.entry, swept_first_);
+        columns.sweep(p, strip_ + p * block_.panel_stride, weights_, begin, end, vectors, all, u_->t.entry,
+                      swept_first_);
     }
     void sweep_plain(int p, int begin, int end) {
         int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
-        sweep_sums<Arch, T>(strip_ + p * block_.panel_stride + std::ptrdiff_t{begin} * table::panel, weights_ + begin, end - begin, vectors, columns.plain_sums(p));
+        sweep_sums<Arch, T>(strip_ + p * block_.panel_stride + std::ptrdiff_t{begin} * table::panel, weights_ + begin,
+                            end - begin, vectors, columns.plain_sums(p));
     }
     /// What the last block left in a panel that this one does not fuse with.
     void sweep_rest(int p) {
@@ -266,7 +302,8 @@ private:
             spoiled_ = false;
         }
         for (int i = 0; i < block_rows; ++i) {
-            T const sum = i < rows_ ? sum_lanes<Arch, T>(v::load_aligned(block_.sums + std::ptrdiff_t{i} * table::lanes)) : T(0);
+            T const sum =
+                i < rows_ ? sum_lanes<Arch, T>(v::load_aligned(block_.sums + std::ptrdiff_t{i} * table::lanes)) : T(0);
             T inverse = sum == T(0) ? T(0) : T(1) / sum;
             if (i < rows_) {
                 row_facts<T> facts;
@@ -275,7 +312,8 @@ private:
                 if constexpr (sinks) settle_sink(i, facts, inverse);
                 T spread = T(0);
                 if constexpr (moment) {
-                    T const moments = sum_lanes<Arch, T>(v::load_aligned(block_.moments + std::ptrdiff_t{i} * table::lanes));
+                    T const moments =
+                        sum_lanes<Arch, T>(v::load_aligned(block_.moments + std::ptrdiff_t{i} * table::lanes));
                     spread = inverse == T(0) ? T(0) : (log2 * (T(1) - facts.escaped) - moments * inverse) * ln2;
                     if (spread < T(0)) spread = T(0); // a single key: rounding only
                 }
@@ -308,7 +346,8 @@ private:
     }
     /// Zero exactly, whatever the row has gathered: 0 x NaN is not.
     void zero_row(index_t query) const {
-        for (index_t c = 0; c < u_->width; ++c) task_->out(u_->t.entry, u_->head, query, c) = typename Task::scalar_type{};
+        for (index_t c = 0; c < u_->width; ++c)
+            task_->out(u_->t.entry, u_->head, query, c) = typename Task::scalar_type{};
     }
     /// The fused sweep would multiply this row's NaN by its weight 0.
     void spoil(int row) {
@@ -319,12 +358,14 @@ private:
             T dot = 0;
             index_t const key = u_->t.key_begin + u_->place(static_cast<index_t>(slot));
             for (index_t c = 0; c < task_->q.extent(3); ++c) {
-                dot += static_cast<T>(task_->q(u_->t.entry, u_->head, first_ + row, c)) * static_cast<T>(task_->k(u_->t.entry, u_->kv, key, c));
+                dot += static_cast<T>(task_->q(u_->t.entry, u_->head, first_ + row, c)) *
+                       static_cast<T>(task_->k(u_->t.entry, u_->kv, key, c));
             }
             return facet::score(task_->policy, dot * task_->scale, s) != -math::infinity<T>;
         };
         for (int p = 0; p < u_->panels; ++p) {
-            if (pending_[p].begin <= row && row < pending_[p].end) columns.spoil(p, u_->keys_in_panel(p), u_->t.entry, first_ + row, sees);
+            if (pending_[p].begin <= row && row < pending_[p].end)
+                columns.spoil(p, u_->keys_in_panel(p), u_->t.entry, first_ + row, sees);
         }
     }
 

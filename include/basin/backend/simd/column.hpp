@@ -15,7 +15,8 @@ namespace basin::detail::simd {
 // weights[row] = inverse[row] * 2^(marks[row] - final_reference[row]) for `rows` rows rounded up to whole vectors (all arrays have
 // that room). A row to be left out (padding, no visible key) has inverse 0.
 template <class A, class T>
-[[gnu::noinline]] void sweep_weights(T const* marks, T const* final_reference, T const* inverse, int rows, T* weights) noexcept {
+[[gnu::noinline]] void sweep_weights(T const* marks, T const* final_reference, T const* inverse, int rows,
+                                     T* weights) noexcept {
     using v = vec<T, A>;
     for (int r = 0; r < rows; r += tiles<T, A>::lanes) {
         // A mark above the final reference was made before the row started, over zeros; 2^500 * 0 would be NaN.
@@ -48,22 +49,24 @@ template <class A, class T>
         if (j < vectors) s[j].store_aligned(sums + j * table::lanes);
 }
 
-// peaks[key] = max(peaks[key], weights[row] * exponentials[row][key]); NaN wins.
+// peaks[key] = max(peaks[key], weights[row] * exponentials[row][key]). Rows that are NaN have weight 0 and are left out.
 template <class A, class T>
 [[gnu::noinline]] void sweep_peaks(T const* exponentials, T const* weights, int rows, int vectors, T* peaks) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
+    v s[table::vectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < table::vectors; ++j) s[j] = j < vectors ? v::load_aligned(peaks + j * table::lanes) : v(T(0));
     for (int r = 0; r < rows; ++r, exponentials += table::panel) {
         if (weights[r] == T(0)) continue;
         v const w(weights[r]);
-        for (int j = 0; j < vectors; ++j) {
-            v const old = v::load_aligned(peaks + j * table::lanes);
-            v const p = w * v::load_aligned(exponentials + j * table::lanes);
-            // keep the old one if it is larger or NaN (not equal to itself)
-            auto const keep = (old >= p) | !(old == old);
-            xsimd::select(keep, old, p).store_aligned(peaks + j * table::lanes);
-        }
+#pragma GCC unroll 4
+        for (int j = 0; j < table::vectors; ++j)
+            if (j < vectors) s[j] = at_least<A, T>(w * v::load_aligned(exponentials + j * table::lanes), s[j]);
     }
+#pragma GCC unroll 4
+    for (int j = 0; j < table::vectors; ++j)
+        if (j < vectors) s[j].store_aligned(peaks + j * table::lanes);
 }
 
 // Block sums into totals: float sums of 96 rows are exact enough, one float run over all rows loses the small terms.

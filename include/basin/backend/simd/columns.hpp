@@ -30,14 +30,16 @@ inline constexpr fused_as fused_form<entropy<T>> = fused_as::moment;
 template <class T>
 inline constexpr fused_as fused_form<received<T>> = fused_as::sum;
 template <class T>
-inline constexpr fused_as fused_form<received_value<T>> = fused_as::sum; // times the norm, which does not depend on the query
+inline constexpr fused_as fused_form<received_value<T>> =
+    fused_as::sum; // times the norm, which does not depend on the query
 template <class T>
 inline constexpr fused_as fused_form<peak<T>> = fused_as::peak;
 template <class T>
 inline constexpr fused_as fused_form<seen<T>> = fused_as::seen;
 
 template <class S>
-inline constexpr bool is_column = fused_form<S> == fused_as::sum || fused_form<S> == fused_as::peak || fused_form<S> == fused_as::seen;
+inline constexpr bool is_column =
+    fused_form<S> == fused_as::sum || fused_form<S> == fused_as::peak || fused_form<S> == fused_as::seen;
 
 /// One accumulator per key: of one statistic and one group of queries. Statistics with the same accumulator share it:
 /// number 0 is the plain sum over all queries whenever anyone needs it.
@@ -94,8 +96,10 @@ public:
                 columns_[i].total[s] += other.columns_[i].total[s];
                 T& mine = columns_[i].now[s];
                 T const theirs = other.columns_[i].now[s];
-                if (columns_[i].kind == column_kind::peak) mine = mine < theirs ? theirs : mine;
-                else mine += theirs;
+                if (columns_[i].kind == column_kind::peak)
+                    mine = mine < theirs ? theirs : mine;
+                else
+                    mine += theirs;
             }
         }
     }
@@ -123,7 +127,9 @@ public:
             if constexpr (is_column<S>) {
                 constexpr fused_as form = fused_form<S>;
                 if (form == fused_as::sum && !s.groups.given) return;
-                column_kind const kind = form == fused_as::sum ? column_kind::sum : form == fused_as::peak ? column_kind::peak : column_kind::seen;
+                column_kind const kind = form == fused_as::sum    ? column_kind::sum
+                                         : form == fused_as::peak ? column_kind::peak
+                                                                  : column_kind::seen;
                 for (index_t g = 0; g < s.groups.count; ++g) add(kind, s.groups.given ? &s.groups : nullptr, g);
             }
         });
@@ -145,7 +151,8 @@ public:
 
     /// Sweeps rows [begin, end) of the previous query block, whose exponentials of `panel` lie at `rows_at`. `first_row`
     /// is its first query in memory; `weights` are its rows' weights for this panel. `all`: the plain sum, too.
-    void sweep(int panel, T const* rows_at, T const* weights, int begin, int end, int vectors, bool all, index_t entry, index_t first_row) {
+    void sweep(int panel, T const* rows_at, T const* weights, int begin, int end, int vectors, bool all, index_t entry,
+               index_t first_row) {
         alignas(64) T chosen[table::block_rows];
         for (index_t i = all || !plain_ ? 0 : 1; i < count_; ++i) {
             column<T> const& c = columns_[i];
@@ -154,14 +161,17 @@ public:
             if (c.groups != nullptr) {
                 for (int r = begin; r < end; ++r) {
                     // rows of padding have weight 0 and no group
-                    chosen[r - begin] = weights[r] != T(0) && c.groups->of(entry, first_row + r) == c.group ? weights[r] : T(0);
+                    chosen[r - begin] =
+                        weights[r] != T(0) && c.groups->of(entry, first_row + r) == c.group ? weights[r] : T(0);
                 }
                 w = chosen;
             }
             T* const to = c.now + std::ptrdiff_t{panel} * table::panel;
             T const* const from = rows_at + std::ptrdiff_t{begin} * table::panel;
-            if (c.kind == column_kind::sum) sweep_sums<Arch, T>(from, w, end - begin, vectors, to);
-            else sweep_peaks<Arch, T>(from, w, end - begin, vectors, to);
+            if (c.kind == column_kind::sum)
+                sweep_sums<Arch, T>(from, w, end - begin, vectors, to);
+            else
+                sweep_peaks<Arch, T>(from, w, end - begin, vectors, to);
         }
     }
 

@@ -60,7 +60,8 @@ struct family {
         alignas(64) T answer[static_cast<std::size_t>(width)];
         query.store_aligned(x);
         key.store_aligned(y);
-        for (int i = 0; i < width; ++i) answer[i] = ask(static_cast<index_t>(x[i]), static_cast<index_t>(y[i])) ? T(1) : T(0);
+        for (int i = 0; i < width; ++i)
+            answer[i] = ask(static_cast<index_t>(x[i]), static_cast<index_t>(y[i])) ? T(1) : T(0);
         return number::load_aligned(answer) != number(T(0));
     }
     template <class F>

@@ -18,7 +18,8 @@ struct tile_place {
 
 // Sum of e * t: a hidden key has e = 0 and t = -inf, whose product must be 0.
 template <class A, class T>
-[[gnu::always_inline]] inline vec<T, A> add_moment(vec<T, A> const& sum, vec<T, A> const& e, vec<T, A> const& t) noexcept {
+[[gnu::always_inline]] inline vec<T, A> add_moment(vec<T, A> const& sum, vec<T, A> const& e,
+                                                   vec<T, A> const& t) noexcept {
     return multiply_add<A, T>(e, at_least<A, T>(t, vec<T, A>(T(2) * exp2_table<T>::low)), sum);
 }
 

@@ -27,7 +27,9 @@ struct row_source {
     std::ptrdiff_t row_stride, channel_stride;
     std::int32_t const* list; // or null: slot j is row j
 
-    [[nodiscard, gnu::always_inline]] S const* row(std::ptrdiff_t slot) const noexcept { return data + (list ? list[slot] : slot) * row_stride; }
+    [[nodiscard, gnu::always_inline]] S const* row(std::ptrdiff_t slot) const noexcept {
+        return data + (list ? list[slot] : slot) * row_stride;
+    }
 };
 
 // The load functor for storage that is already of the accumulation type; lets unit-stride rows be read as vectors.
@@ -41,7 +43,8 @@ struct load_same {
 // Channels [c, c + lanes) of a row, those past `depth` as 0: any stride, any storage. Not inlined: pack_keys would repeat
 // these loops for every register, at a second of compile time.
 template <class A, class T, class S, class Load>
-[[gnu::noinline]] void gather_channels(S const* row, std::ptrdiff_t stride, int c, int depth, Load const& load, T* lane) noexcept {
+[[gnu::noinline]] void gather_channels(S const* row, std::ptrdiff_t stride, int c, int depth, Load const& load,
+                                       T* lane) noexcept {
     constexpr int w = tiles<T, A>::lanes;
     int const n = depth - c < w ? depth - c : w;
     if (n == w && stride == 1)
@@ -52,7 +55,8 @@ template <class A, class T, class S, class Load>
 
 // The same as a vector, read directly where the storage allows.
 template <class A, class T, class S, class Load>
-[[gnu::always_inline]] inline vec<T, A> load_channels(S const* row, std::ptrdiff_t stride, int c, int depth, Load const& load) noexcept {
+[[gnu::always_inline]] inline vec<T, A> load_channels(S const* row, std::ptrdiff_t stride, int c, int depth,
+                                                      Load const& load) noexcept {
     using v = vec<T, A>;
     constexpr int w = tiles<T, A>::lanes;
     if constexpr (std::is_same_v<S, T> && std::is_same_v<Load, load_same>)
@@ -73,8 +77,8 @@ template <class A, class T>
 
 // Keys of the slots [first, first + count) into consecutive panels from `to`; a panel takes padded depth * tiles::panel elements.
 template <class A, class T, class S, class Load>
-[[gnu::noinline]] bool pack_keys(row_source<S> const& source, std::ptrdiff_t first, int count, int depth, T factor, Load const& load,
-                                 T* to) noexcept {
+[[gnu::noinline]] bool pack_keys(row_source<S> const& source, std::ptrdiff_t first, int count, int depth, T factor,
+                                 Load const& load, T* to) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     constexpr int w = table::lanes;
@@ -89,7 +93,9 @@ template <class A, class T, class S, class Load>
                 int const n = count - k - j;
 #pragma GCC unroll 16
                 for (int i = 0; i < w; ++i)
-                    r[i] = i < n ? scale * load_channels<A, T>(source.row(first + k + j + i), source.channel_stride, c, depth, load) : zero;
+                    r[i] = i < n ? scale * load_channels<A, T>(source.row(first + k + j + i), source.channel_stride, c,
+                                                               depth, load)
+                                 : zero;
 #pragma GCC unroll 16
                 for (int i = 0; i < w; ++i) residue = multiply_add<A, T>(r[i], zero, residue);
                 transpose_square<A, T>(r);
@@ -112,8 +118,8 @@ template <class A, class T>
 // Values of the slots [first, first + count): group g goes to `to + g * group_stride`, key by key. A whole number of key
 // blocks may share one group_stride; call it per key block to learn which blocks need the careful variant.
 template <class A, class T, class S, class Load>
-[[gnu::noinline]] bool pack_values(row_source<S> const& source, std::ptrdiff_t first, int count, int width, Load const& load, T* to,
-                                   std::ptrdiff_t group_stride) noexcept {
+[[gnu::noinline]] bool pack_values(row_source<S> const& source, std::ptrdiff_t first, int count, int width,
+                                   Load const& load, T* to, std::ptrdiff_t group_stride) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     v residue(T(0));
@@ -135,7 +141,8 @@ template <class A, class T, class S, class Load>
 // May the values be read where they are? Same type, one whole column group, rows back to back, no list.
 template <class A, class T, class S>
 [[nodiscard]] constexpr bool values_in_place(row_source<S> const& source, int width) noexcept {
-    return std::is_same_v<S, T> && !source.list && source.channel_stride == 1 && width == tiles<T, A>::panel && source.row_stride == width;
+    return std::is_same_v<S, T> && !source.list && source.channel_stride == 1 && width == tiles<T, A>::panel &&
+           source.row_stride == width;
 }
 
 // Is every value of the slots [first, first + count) finite? For values read in place.
@@ -145,14 +152,16 @@ template <class A, class T>
     v residue(T(0));
     for (int k = 0; k < count; ++k)
         for (int c = 0; c < width; c += tiles<T, A>::lanes)
-            residue = multiply_add<A, T>(load_channels<A, T>(source.row(first + k), source.channel_stride, c, width, load_same{}), v(T(0)), residue);
+            residue = multiply_add<A, T>(
+                load_channels<A, T>(source.row(first + k), source.channel_stride, c, width, load_same{}), v(T(0)),
+                residue);
     return all_zero<A, T>(residue);
 }
 
 // Queries of the slots [first, first + count) into whole row tiles; each takes tiles::rows * padded depth elements.
 template <class A, class T, class S, class Load>
-[[gnu::noinline]] bool pack_queries(row_source<S> const& source, std::ptrdiff_t first, int count, int depth, Load const& load,
-                                    T* to) noexcept {
+[[gnu::noinline]] bool pack_queries(row_source<S> const& source, std::ptrdiff_t first, int count, int depth,
+                                    Load const& load, T* to) noexcept {
     using table = tiles<T, A>;
     constexpr int chunk = table::chunk;
     int const padded = round_up(depth, chunk);
@@ -183,7 +192,8 @@ template <class A, class T, class S, class Load>
                     vec<T, A> const x = load_channels<A, T>(row, 1, c, depth, load);
                     residue = multiply_add<A, T>(x, zero, residue);
                     x.store_aligned(lane);
-                    for (int u = 0; u < table::lanes; u += chunk, at += next) std::memcpy(at, lane + u, sizeof(T) * chunk);
+                    for (int u = 0; u < table::lanes; u += chunk, at += next)
+                        std::memcpy(at, lane + u, sizeof(T) * chunk);
                 }
         }
         T rest = T(0);

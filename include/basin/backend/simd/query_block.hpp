@@ -67,7 +67,8 @@ template <class A, class T>
 // Moves the reference of a started row to `to`: everything the row has gathered is multiplied by 2^(m - to). In the
 // current key block that includes the exponentials of the earlier panels and of the columns before `column` of `panel`.
 template <class A, class T>
-[[gnu::noinline, gnu::cold]] void raise_row(query_block<T> const& block, int row, T to, int panel, int column) noexcept {
+[[gnu::noinline, gnu::cold]] void raise_row(query_block<T> const& block, int row, T to, int panel,
+                                            int column) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     T const rise = to - block.reference[row];

@@ -11,7 +11,8 @@ namespace basin::detail::simd {
 
 /// The log-sum-exp of a row's sinks, natural; their mean value to `value` (the row's width).
 template <class Arch, class Task>
-typename Task::accumulation sinks_of(Task const& task, unit<Task, Arch> const& u, index_t query, typename Task::accumulation* value) {
+typename Task::accumulation sinks_of(Task const& task, unit<Task, Arch> const& u, index_t query,
+                                     typename Task::accumulation* value) {
     using T = typename Task::accumulation;
     auto const q = [&](index_t c) { return static_cast<T>(task.q(u.t.entry, u.head, query, c)); };
     sink_column<T, decltype(q)> sinks(q, task.q.extent(3), task.scale, value, u.width);
@@ -38,11 +39,13 @@ void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T con
 
 /// A statistic by query of row `query`, from what has been reduced so far.
 template <class Arch, class Task, class Reduced>
-void store_rows(Task const& task, unit<Task, Arch> const& u, index_t query, row_facts<typename Task::accumulation> const& facts, Reduced const& reduced) {
+void store_rows(Task const& task, unit<Task, Arch> const& u, index_t query,
+                row_facts<typename Task::accumulation> const& facts, Reduced const& reduced) {
     std::size_t number = 0;
     task.for_each_statistic([&](auto const& s) {
         using S = std::remove_cvref_t<decltype(s)>;
-        if constexpr (S::reduced_to == axis::by_query) store_row(s, u.t.entry, u.head, query, reduced(s, number), facts);
+        if constexpr (S::reduced_to == axis::by_query)
+            store_row(s, u.t.entry, u.head, query, reduced(s, number), facts);
         ++number;
     });
 }

@@ -17,8 +17,10 @@ class memory {
 public:
     memory(std::byte* given, std::size_t bytes) : own_(given == nullptr) {
         constexpr std::size_t line = arena<Arch>::alignment;
-        if (own_) data_ = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{line}));
-        else data_ = given + (line - reinterpret_cast<std::uintptr_t>(given) % line) % line;
+        if (own_)
+            data_ = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{line}));
+        else
+            data_ = given + (line - reinterpret_cast<std::uintptr_t>(given) % line) % line;
     }
     ~memory() {
         if (own_) ::operator delete(static_cast<void*>(data_), std::align_val_t{arena<Arch>::alignment});
@@ -80,7 +82,8 @@ public:
             execute(workers_, [&](index_t worker) {
                 flush_guard<Arch> const guard;
                 auto const who = static_cast<std::size_t>(worker);
-                for (index_t i = next++; i < units_; i = next++) run_unit(places.units[who], places.runners[who], places.totals[who], i);
+                for (index_t i = next++; i < units_; i = next++)
+                    run_unit(places.units[who], places.runners[who], places.totals[who], i);
             });
         } else {
             for (index_t i = 0; i < units_; ++i) share_unit(places, i, execute);
@@ -95,7 +98,8 @@ private:
         std::vector<results> totals; // by unit: one per worker; else one per chunk, and the head's
 
         explicit workplace(schedule const& s)
-            : units(static_cast<std::size_t>(s.by_unit_ ? s.workers_ : 1)), runners(static_cast<std::size_t>(s.workers_)),
+            : units(static_cast<std::size_t>(s.by_unit_ ? s.workers_ : 1)),
+              runners(static_cast<std::size_t>(s.workers_)),
               totals(static_cast<std::size_t>(s.by_unit_ ? s.workers_ : most_chunks + 1)) {}
 
         void carve(arena<Arch>& a, schedule const& s) {

@@ -71,8 +71,7 @@ template <class A, int V, class T>
     for (int j = 0; j < V; ++j) {
         auto const live = index < v(static_cast<T>(keys - j * table::lanes));
 #pragma GCC unroll 6
-        for (int i = 0; i < table::rows; ++i)
-            c[i][j] = xsimd::select(live, c[i][j], v(hidden_score<T>));
+        for (int i = 0; i < table::rows; ++i) c[i][j] = xsimd::select(live, c[i][j], v(hidden_score<T>));
     }
 }
 
@@ -94,8 +93,8 @@ template <class A, int V, bool Sweep, class T>
 #pragma GCC unroll 4
         for (int j = 0; j < V; ++j) c[i][j] = vec<T, A>(T(0));
     T const* const ahead = task.next_keys + std::ptrdiff_t{tile} * task.depth * table::panel / table::block_tiles;
-    multiply<A, V, Sweep, T>(c, task.queries + std::ptrdiff_t{tile} * table::rows * task.depth, task.keys + column, task.depth,
-                             reinterpret_cast<char const*>(ahead), reinterpret_cast<char const*>(old));
+    multiply<A, V, Sweep, T>(c, task.queries + std::ptrdiff_t{tile} * table::rows * task.depth, task.keys + column,
+                             task.depth, reinterpret_cast<char const*>(ahead), reinterpret_cast<char const*>(old));
     int const keys = task.keys_in_panel - column;
     if (keys < V * table::lanes) [[unlikely]]
         hide_tail<A, V, T>(c, keys);
@@ -115,7 +114,8 @@ template <class A, int V, class T>
     for (int i = 0; i < table::rows; ++i) {
         v const weight(task.sweep_weights[first + i]);
 #pragma GCC unroll 4
-        for (int j = 0; j < V; ++j) s[j] = multiply_add<A, T>(weight, v::load_aligned(old + i * table::panel + j * table::lanes), s[j]);
+        for (int j = 0; j < V; ++j)
+            s[j] = multiply_add<A, T>(weight, v::load_aligned(old + i * table::panel + j * table::lanes), s[j]);
     }
 #pragma GCC unroll 4
     for (int j = 0; j < V; ++j) s[j].store_aligned(sums + j * table::lanes);
@@ -128,7 +128,8 @@ template <class A, int V, bool Sweep, class T>
                                 std::ptrdiff_t stride) noexcept {
     using table = tiles<T, A>;
     int const first = tile * table::rows;
-    T const* const old = block.exponentials + task.panel * block.panel_stride + std::ptrdiff_t{first} * table::panel + column;
+    T const* const old =
+        block.exponentials + task.panel * block.panel_stride + std::ptrdiff_t{first} * table::panel + column;
     accumulators<T, A, V> c;
     scores<A, V, Sweep, T>(c, task, tile, column, old + 4 * table::rows * table::panel);
     if constexpr (Sweep) sweep_tile<A, V, T>(task, first, column, old);
@@ -137,7 +138,8 @@ template <class A, int V, bool Sweep, class T>
 
 // Rare: scores to memory, where finish_tile can look at them twice.
 template <class A, int V, bool Moment, class T>
-[[gnu::noinline, gnu::cold]] void redo_tile(query_block<T> const& block, score_task<T> const& task, int tile, int column) noexcept {
+[[gnu::noinline, gnu::cold]] void redo_tile(query_block<T> const& block, score_task<T> const& task, int tile,
+                                            int column) noexcept {
     using table = tiles<T, A>;
     alignas(64) T scratch[table::rows * V * table::lanes];
     raw_tile<A, V, false, T>(block, task, tile, column, scratch, V * table::lanes);
@@ -146,7 +148,8 @@ template <class A, int V, bool Moment, class T>
 
 // Scores, exponentials, row sums; before that, with Sweep, the column sums of the exponentials that will be overwritten.
 template <class A, int V, bool Sweep, bool Moment, class T>
-[[gnu::noinline]] void fused_tile(query_block<T> const& block, score_task<T> const& task, int tile, int column) noexcept {
+[[gnu::noinline]] void fused_tile(query_block<T> const& block, score_task<T> const& task, int tile,
+                                  int column) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     constexpr int r = table::rows;

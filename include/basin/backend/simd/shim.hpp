@@ -39,12 +39,20 @@ inline constexpr bool has_avx = has_arch<A, xsimd::avx> && !has_avx512<A>;
 template <class A>
 inline constexpr bool has_sse = has_arch<A, xsimd::sse2> && !has_avx<A> && !has_avx512<A>;
 
+#if defined(__AVX512F__)
+// The plain forms of some intrinsics read an undefined register under GCC 12, which warns about it wherever they are
+// inlined; with a mask of all lanes they are the same instruction, and quiet.
+inline constexpr __mmask16 every16 = 0xffff;
+inline constexpr __mmask8 every8 = 0xff;
+#endif
+
 // Names differ from xsimd's on purpose: an argument-dependent lookup would try theirs with our template arguments.
 
 // a * b + c, fused where the machine can. xsimd 8.1 has no fused form for AVX-512: it multiplies, then adds. GCC
 // contracts that, clang does not, and would run at half speed.
 template <class A, class T>
-[[gnu::always_inline]] inline vec<T, A> multiply_add(vec<T, A> const& a, vec<T, A> const& b, vec<T, A> const& c) noexcept {
+[[gnu::always_inline]] inline vec<T, A> multiply_add(vec<T, A> const& a, vec<T, A> const& b,
+                                                     vec<T, A> const& c) noexcept {
 #if defined(__AVX512F__)
     if constexpr (has_avx512<A> && std::is_same_v<T, float>) {
         return vec<T, A>(_mm512_fmadd_ps(a.data, b.data, c.data));
@@ -63,13 +71,13 @@ template <class A, class T>
 [[gnu::always_inline]] inline vec<T, A> at_most(vec<T, A> const& x, vec<T, A> const& bound) noexcept {
 #if defined(__AVX512F__)
     if constexpr (has_avx512<A> && std::is_same_v<T, float>) {
-        return vec<T, A>(_mm512_min_ps(bound.data, x.data));
+        return vec<T, A>(_mm512_maskz_min_ps(every16, bound.data, x.data));
     } else if constexpr (has_avx512<A>) {
-        return vec<T, A>(_mm512_min_pd(bound.data, x.data));
+        return vec<T, A>(_mm512_maskz_min_pd(every8, bound.data, x.data));
     } else
 #endif
 #if defined(__SSE2__)
-    if constexpr (has_sse<A> && std::is_same_v<T, float>) {
+        if constexpr (has_sse<A> && std::is_same_v<T, float>) {
         return vec<T, A>(_mm_min_ps(bound.data, x.data));
     } else if constexpr (has_sse<A>) {
         return vec<T, A>(_mm_min_pd(bound.data, x.data));
@@ -91,13 +99,13 @@ template <class A, class T>
 [[gnu::always_inline]] inline vec<T, A> at_least(vec<T, A> const& x, vec<T, A> const& bound) noexcept {
 #if defined(__AVX512F__)
     if constexpr (has_avx512<A> && std::is_same_v<T, float>) {
-        return vec<T, A>(_mm512_max_ps(bound.data, x.data));
+        return vec<T, A>(_mm512_maskz_max_ps(every16, bound.data, x.data));
     } else if constexpr (has_avx512<A>) {
-        return vec<T, A>(_mm512_max_pd(bound.data, x.data));
+        return vec<T, A>(_mm512_maskz_max_pd(every8, bound.data, x.data));
     } else
 #endif
 #if defined(__SSE2__)
-    if constexpr (has_sse<A> && std::is_same_v<T, float>) {
+        if constexpr (has_sse<A> && std::is_same_v<T, float>) {
         return vec<T, A>(_mm_max_ps(bound.data, x.data));
     } else if constexpr (has_sse<A>) {
         return vec<T, A>(_mm_max_pd(bound.data, x.data));
@@ -139,9 +147,9 @@ template <class A, class T>
 [[gnu::always_inline]] inline vec<T, A> scale_by_floor(vec<T, A> const& p, vec<T, A> const& t) noexcept {
 #if defined(__AVX512DQ__)
     if constexpr (std::is_same_v<T, float>) {
-        return vec<T, A>(_mm512_maskz_scalef_ps(static_cast<__mmask16>(-1), p.data, t.data));
+        return vec<T, A>(_mm512_maskz_scalef_ps(every16, p.data, t.data));
     } else {
-        return vec<T, A>(_mm512_maskz_scalef_pd(static_cast<__mmask8>(-1), p.data, t.data));
+        return vec<T, A>(_mm512_maskz_scalef_pd(every8, p.data, t.data));
     }
 #else
     return p + t; // never called: has_scalef is false
@@ -164,10 +172,10 @@ template <int Shift, class A, class T>
 template <int S, class A, class T, std::size_t... K>
 [[gnu::always_inline]] inline void exchange(vec<T, A>& a, vec<T, A>& b, std::index_sequence<K...>) noexcept {
     constexpr int w = static_cast<int>(sizeof...(K));
-    auto const lo = __builtin_shufflevector(a.data, b.data,
-                                            ((static_cast<int>(K) & S) ? w + static_cast<int>(K) - S : static_cast<int>(K))...);
-    auto const hi = __builtin_shufflevector(a.data, b.data,
-                                            ((static_cast<int>(K) & S) ? w + static_cast<int>(K) : static_cast<int>(K) + S)...);
+    auto const lo = __builtin_shufflevector(
+        a.data, b.data, ((static_cast<int>(K) & S) ? w + static_cast<int>(K) - S : static_cast<int>(K))...);
+    auto const hi = __builtin_shufflevector(
+        a.data, b.data, ((static_cast<int>(K) & S) ? w + static_cast<int>(K) : static_cast<int>(K) + S)...);
     a = vec<T, A>(lo);
     b = vec<T, A>(hi);
 }
@@ -216,8 +224,10 @@ template <class A, class T>
 
 template <class A, class T>
 [[nodiscard, gnu::always_inline]] inline T ceiling(T x) noexcept {
-    if constexpr (std::is_same_v<T, float>) return __builtin_ceilf(x);
-    else return __builtin_ceil(x);
+    if constexpr (std::is_same_v<T, float>)
+        return __builtin_ceilf(x);
+    else
+        return __builtin_ceil(x);
 }
 
 // Bit i of a number as lane i of a mask. On AVX-512 a mask is such a number.
@@ -240,7 +250,7 @@ template <class A>
 [[gnu::always_inline]] inline vec<float, A> quotient(vec<float, A> const& p, vec<float, A> const& q) noexcept {
 #if defined(__AVX512F__)
     if constexpr (has_avx512<A>) {
-        vec<float, A> const r(_mm512_rcp14_ps(q.data));
+        vec<float, A> const r(_mm512_maskz_rcp14_ps(every16, q.data));
         vec<float, A> const error(_mm512_fnmadd_ps(q.data, r.data, _mm512_set1_ps(1.F)));
         return p * multiply_add<A, float>(r, error, r);
     } else
@@ -254,19 +264,24 @@ template <class A>
 // Without them the loop has a fixed length and no branch that a compiler could not turn into a select.
 template <class A, class S>
 [[gnu::always_inline]] inline vec<float, A> widen(S const* from) noexcept {
-    constexpr bool is_half = std::is_same_v<S, half>;
+    [[maybe_unused]] constexpr bool is_half = std::is_same_v<S, half>;
 #if defined(__AVX512F__)
     if constexpr (has_avx512<A>) {
         __m256i const bits = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(from));
-        if constexpr (is_half) return vec<float, A>(_mm512_cvtph_ps(bits));
-        else return vec<float, A>(_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16)));
+        if constexpr (is_half)
+            return vec<float, A>(_mm512_maskz_cvtph_ps(every16, bits));
+        else
+            return vec<float, A>(
+                _mm512_castsi512_ps(_mm512_maskz_slli_epi32(every16, _mm512_maskz_cvtepu16_epi32(every16, bits), 16)));
     } else
 #endif
 #if defined(__AVX2__) && defined(__F16C__)
         if constexpr (has_arch<A, xsimd::avx2>) {
         __m128i const bits = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from));
-        if constexpr (is_half) return vec<float, A>(_mm256_cvtph_ps(bits));
-        else return vec<float, A>(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16)));
+        if constexpr (is_half)
+            return vec<float, A>(_mm256_cvtph_ps(bits));
+        else
+            return vec<float, A>(_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16)));
     } else
 #endif
     {
@@ -287,7 +302,7 @@ template <class A>
 // attention runs 20 to 30 times slower. Restores the caller's control register.
 template <class A>
 class flush_guard {
-  public:
+public:
     flush_guard() noexcept {
 #if defined(__SSE2__)
         saved_ = _mm_getcsr();
@@ -307,7 +322,7 @@ class flush_guard {
     flush_guard(flush_guard const&) = delete;
     flush_guard& operator=(flush_guard const&) = delete;
 
-  private:
+private:
 #if defined(__SSE2__)
     unsigned saved_{};
 #elif defined(__aarch64__)

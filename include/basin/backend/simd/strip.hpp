@@ -88,7 +88,8 @@ class strip_runner {
 public:
     void carve(arena<Arch>& a, Task const& task, index_t most_keys, int width) {
         std::ptrdiff_t const padded = round_up(most_keys, table::block_keys);
-        queries_ = a.template take<T>(std::ptrdiff_t{rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));
+        queries_ =
+            a.template take<T>(std::ptrdiff_t{rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));
         strip_ = a.template take<T>(padded * rows);
         places_ = a.template take<typename F::index_type>(padded);
         visited_ = a.template take<bool>(padded / table::panel);
@@ -118,13 +119,16 @@ public:
     strip_columns<Task, Arch> columns;
 
 private:
-    T* row_of(int panel, int i) const { return strip_ + panel * block_.panel_stride + std::ptrdiff_t{i} * table::panel; }
+    T* row_of(int panel, int i) const {
+        return strip_ + panel * block_.panel_stride + std::ptrdiff_t{i} * table::panel;
+    }
     int vectors_of(int panel) const { return (u_->keys_in_panel(panel) + table::lanes - 1) / table::lanes; }
     index_t query_of(int i) const { return first_ + (i < count_ ? i : count_ - 1); }
 
     /// Final scores of the tile against all keys, log2 units; panels that nobody sees are not visited.
     void score() {
-        row_source<typename Task::scalar_type> const from{&task_->q(u_->t.entry, u_->head, 0, 0), task_->q.stride(2), task_->q.stride(3), nullptr};
+        row_source<typename Task::scalar_type> const from{&task_->q(u_->t.entry, u_->head, 0, 0), task_->q.stride(2),
+                                                          task_->q.stride(3), nullptr};
         pack_queries<Arch, T>(from, first_, count_, u_->depth, typename unit_t::loader{}, queries_);
         for (int i = 0; i < rows; ++i) positions_[i] = task_->where.query_at(u_->t, query_of(i));
         for (int p = 0; p < u_->panels; ++p) {
@@ -132,9 +136,12 @@ private:
             coverage const seen = facet::cover_unhidden(task_->policy, span(*u_, positions_, count_, p, p + 1));
             visited_[p] = seen != coverage::none;
             if (!visited_[p]) continue;
-            score_task<T> const task{queries_, u_->panel_keys(p, streaming_), u_->padded_depth, 0, u_->keys_in_panel(p), 0, 1, u_->panel_keys(p, streaming_), nullptr, nullptr};
+            score_task<T> const task{
+                queries_, u_->panel_keys(p, streaming_), u_->padded_depth, 0,      u_->keys_in_panel(p), 0,
+                1,        u_->panel_keys(p, streaming_), nullptr,          nullptr};
             raw_panel<Arch, false, T>(block_, task, 0, row_of(p, 0));
-            if (seen == coverage::some || unit_t::scores_change) apply_policy<Arch>(*task_, *u_, p, positions_, seen == coverage::some, row_of(p, 0));
+            if (seen == coverage::some || unit_t::scores_change)
+                apply_policy<Arch>(*task_, *u_, p, positions_, seen == coverage::some, row_of(p, 0));
         }
     }
 
@@ -148,8 +155,10 @@ private:
         for (int p = 0; p < u_->panels; ++p) {
             if (visited_[p]) best = highest(p, i, best, facts.favourite);
         }
-        if (task_->observing) facts.lse = task_->known_lse(u_->t.entry, u_->head, 0, first_ + i);
-        else facts.lse = lse_of(i, best, sink);
+        if (task_->observing)
+            facts.lse = task_->known_lse(u_->t.entry, u_->head, 0, first_ + i);
+        else
+            facts.lse = lse_of(i, best, sink);
         facts.escaped = sink == hidden ? T(0) : sink == facts.lse ? T(1) : math::exp(sink - facts.lse);
         if (facts.favourite >= 0) facts.favourite_p = std::exp2(best - facts.lse * log2e);
 
@@ -210,21 +219,25 @@ private:
             auto const gone = x == v(hidden);
             v const e = pow2<Arch, T>(xsimd::select(gone, v(T(0)), x) - v(lse2));
             number const probability(xsimd::select(gone, v(T(0)), e));
-            basic_site<index> const s{u_->t.number, u_->head, index(positions_[i]), index(F::index::load_aligned(u_->positions + slot))};
+            basic_site<index> const s{u_->t.number, u_->head, index(positions_[i]),
+                                      index(F::index::load_aligned(u_->positions + slot))};
             if constexpr (statistics != 0) {
                 v weight(T(0));
                 if constexpr (Task::needs_key_weight) weight = v::load_aligned(u_->norms + slot);
-                cell<number, index, T> const c{probability, number(x * v(ln2)), number(weight), index(F::index::load_aligned(places_ + slot)), facts};
+                cell<number, index, T> const c{probability, number(x * v(ln2)), number(weight),
+                                               index(F::index::load_aligned(places_ + slot)), facts};
                 map_all(c, s, mask_lanes<F>{gone}, i, slot, reduced);
             }
             v result = probability.raw;
-            if constexpr (weighs) result = xsimd::select(gone, v(T(0)), facet::weight(task_->policy, probability, s).raw);
+            if constexpr (weighs)
+                result = xsimd::select(gone, v(T(0)), facet::weight(task_->policy, probability, s).raw);
             result.store_aligned(at);
         }
     }
 
     template <class Cell>
-    void map_all(Cell const& c, basic_site<index> const& s, mask_lanes<F> gone, int i, std::ptrdiff_t slot, T* reduced) {
+    void map_all(Cell const& c, basic_site<index> const& s, mask_lanes<F> gone, int i, std::ptrdiff_t slot,
+                 T* reduced) {
         index_t column = 0;
         std::size_t number_of = 0;
         task_->for_each_statistic([&](auto const& statistic) {
@@ -233,8 +246,10 @@ private:
                 T* const to = columns.at(column + statistic.groups.of(u_->t.entry, first_ + i), slot);
                 map_one(statistic, c, s, gone, [&](v mapped) {
                     number const old(v::load_aligned(to));
-                    if constexpr (takes_lanes<S>) statistic.combine(old, number(mapped)).raw.store_aligned(to);
-                    else each_lane(old.raw, mapped, [&](T a, T b) { return statistic.combine(a, b); }).store_aligned(to);
+                    if constexpr (takes_lanes<S>)
+                        statistic.combine(old, number(mapped)).raw.store_aligned(to);
+                    else
+                        each_lane(old.raw, mapped, [&](T a, T b) { return statistic.combine(a, b); }).store_aligned(to);
                 });
                 column += statistic.groups.count;
             } else if constexpr (!only_rows<S>) {
@@ -250,7 +265,8 @@ private:
 
     /// The statistic's map for the lanes that are seen, its identity for the others.
     template <class S, class Cell, class Use>
-    void map_one(S const& statistic, Cell const& c, basic_site<index> const& s, mask_lanes<F> gone, Use const& use) const {
+    void map_one(S const& statistic, Cell const& c, basic_site<index> const& s, mask_lanes<F> gone,
+                 Use const& use) const {
         v const identity(statistic.identity());
         if constexpr (takes_lanes<S>) {
             use(xsimd::select(gone.raw, identity, statistic.map(c, s).raw));
@@ -266,7 +282,8 @@ private:
             for (int j = 0; j < table::lanes; ++j) {
                 cell<T, index_t, T> const one{p[j], score[j], weight[j], static_cast<index_t>(place[j]), c.row};
                 bool const is_gone = score[j] == hidden;
-                mapped[j] = is_gone ? statistic.identity() : statistic.map(one, site{s.batch, s.head, query, static_cast<index_t>(key[j])});
+                mapped[j] = is_gone ? statistic.identity()
+                                    : statistic.map(one, site{s.batch, s.head, query, static_cast<index_t>(key[j])});
             }
             use(v::load_aligned(mapped));
         }
@@ -285,9 +302,11 @@ private:
         for (int i = 0; i < rows; ++i) {
             T const escaped = i < count_ ? facts_[i].escaped : T(0);
             for (int c = 0; c < u_->width; ++c) {
-                block_.output[i * block_.output_stride + c] = escaped == T(0) ? T(0) : escaped * sink_value_[i * block_.output_stride + c];
+                block_.output[i * block_.output_stride + c] =
+                    escaped == T(0) ? T(0) : escaped * sink_value_[i * block_.output_stride + c];
             }
-            for (std::ptrdiff_t c = u_->width; c < block_.output_stride; ++c) block_.output[i * block_.output_stride + c] = T(0);
+            for (std::ptrdiff_t c = u_->width; c < block_.output_stride; ++c)
+                block_.output[i * block_.output_stride + c] = T(0);
         }
         for (int b = 0; b < u_->key_blocks(); ++b) {
             bool any = false;
@@ -296,8 +315,10 @@ private:
             for (int p = first; p < last; ++p) any = any || visited_[p];
             if (!any) continue;
             for (int p = first; p < last; ++p) {
-                if (visited_[p]) clear_rows(p, count_);
-                else clear_rows(p, 0);
+                if (visited_[p])
+                    clear_rows(p, count_);
+                else
+                    clear_rows(p, 0);
             }
             if (streaming_) u_->pack(*task_, b, true);
             block_.exponentials = row_of(first, 0);
@@ -305,13 +326,16 @@ private:
                 int const group = group_columns<Arch, T>(u_->width, g);
                 T const* const values = u_->block_values(*task_, b, g, streaming_);
                 value_task<T> const task{values, group, u_->keys_in_block(b), g * table::panel, group, 0, 1, values};
-                if (u_->finite[b]) value_panel<Arch, T>(block_, task);
-                else careful_value_panel<Arch, T>(block_, task);
+                if (u_->finite[b])
+                    value_panel<Arch, T>(block_, task);
+                else
+                    careful_value_panel<Arch, T>(block_, task);
             }
         }
         for (int i = 0; i < count_; ++i) {
             bool const nan = facts_[i].lse != facts_[i].lse;
-            write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride, nan ? facts_[i].lse : T(1));
+            write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride,
+                            nan ? facts_[i].lse : T(1));
         }
     }
     void clear_rows(int p, int from) {

@@ -41,6 +41,8 @@ template <class T, class A, int V>
 using accumulators = vec<T, A>[tiles<T, A>::rows][V];
 
 // Always inlined: not a template on the architecture, so it must not become a symbol.
-[[nodiscard, gnu::always_inline]] constexpr int round_up(int n, int step) noexcept { return (n + step - 1) / step * step; }
+[[nodiscard, gnu::always_inline]] constexpr int round_up(int n, int step) noexcept {
+    return (n + step - 1) / step * step;
+}
 
 } // namespace basin::detail::simd

@@ -35,17 +35,17 @@ struct unit {
 
     text t{};
     index_t head = 0, kv = 0;
-    index_t slots = 0;                 // packed keys
+    index_t slots = 0; // packed keys
     int panels = 0, depth = 0, padded_depth = 0, width = 0, padded_width = 0;
-    index_t* list = nullptr;           // [slot] place of the key in memory, relative to the text's first
+    index_t* list = nullptr; // [slot] place of the key in memory, relative to the text's first
     bool listed = false;
-    index_type* positions = nullptr;   // [slot], padded with the last one to whole panels
+    index_type* positions = nullptr;               // [slot], padded with the last one to whole panels
     index_t *lowest = nullptr, *highest = nullptr; // [panel] of those positions
-    T* keys = nullptr;                 // packed; with streaming, the panels of one key block
-    T* values = nullptr;               // packed
-    T* changed = nullptr;              // values after the policy's value facet, [key][width]
-    bool* finite = nullptr;            // [key block] all values are
-    T* norms = nullptr;                // [slot] of the values, where a statistic asks
+    T* keys = nullptr;                             // packed; with streaming, the panels of one key block
+    T* values = nullptr;                           // packed
+    T* changed = nullptr;                          // values after the policy's value facet, [key][width]
+    bool* finite = nullptr;                        // [key block] all values are
+    T* norms = nullptr;                            // [slot] of the values, where a statistic asks
     bool in_place = false;
 
     void carve(arena<Arch>& a, Task const& task, index_t most_keys, bool streaming) {
@@ -60,7 +60,8 @@ struct unit {
         highest = a.template take<index_t>(padded / table::panel);
         finite = a.template take<bool>(padded / table::block_keys);
         keys = a.template take<T>((streaming ? table::block_keys : padded) * padded_depth);
-        if (!could_be_in_place(task)) values = a.template take<T>((streaming ? table::block_keys : padded) * padded_width);
+        if (!could_be_in_place(task))
+            values = a.template take<T>((streaming ? table::block_keys : padded) * padded_width);
         if constexpr (changes_values) changed = a.template take<T>(std::ptrdiff_t{most_keys} * width);
         if constexpr (Task::needs_key_weight) norms = a.template take<T>(padded);
     }
@@ -99,11 +100,16 @@ struct unit {
 
     index_t place(index_t slot) const { return listed ? list[slot] : slot; }
     int key_blocks() const { return (panels + table::block_panels - 1) / table::block_panels; }
-    int keys_in_panel(int p) const { return static_cast<int>(math::min(index_t{table::panel}, slots - p * table::panel)); }
-    int keys_in_block(int b) const { return static_cast<int>(math::min(index_t{table::block_keys}, slots - b * table::block_keys)); }
+    int keys_in_panel(int p) const {
+        return static_cast<int>(math::min(index_t{table::panel}, slots - p * table::panel));
+    }
+    int keys_in_block(int b) const {
+        return static_cast<int>(math::min(index_t{table::block_keys}, slots - b * table::block_keys));
+    }
 
-    /// Packs one key block: to its place, or to the front of the arrays when streaming.
-    void pack(Task const& task, int b, bool streaming) {
+    /// Packs one key block: to its place, or to the front of the arrays when streaming. For a single query nobody asks
+    /// whether the values are finite.
+    void pack(Task const& task, int b, bool streaming, bool single = false) {
         index_t const first = b * table::block_keys;
         int const count = keys_in_block(b);
         std::ptrdiff_t const to = streaming ? 0 : first;
@@ -113,6 +119,8 @@ struct unit {
         if (task.observing) return;
         if constexpr (changes_values) {
             finite[b] = pack_values_of(row_source<T>{changed, width, 1, nullptr}, load_same{}, first, count, streaming);
+        } else if (in_place && single) {
+            finite[b] = true; // not known, and not asked: single_row.hpp
         } else if (in_place) {
             finite[b] = finite_in_place(source(task.v), first, count);
         } else {
@@ -136,15 +144,17 @@ struct unit {
 private:
     static bool could_be_in_place(Task const& task) {
         if (task.observing) return true; // no values at all
-        return std::is_same_v<S, T> && !changes_values && !hides && task.v.stride(3) == 1 && task.v.extent(3) == table::panel &&
-               task.v.stride(2) == table::panel;
+        return std::is_same_v<S, T> && !changes_values && !hides && task.v.stride(3) == 1 &&
+               task.v.extent(3) == table::panel && task.v.stride(2) == table::panel;
     }
     row_source<S> source(view<S const, 4> const& x) const {
         return {&x(t.entry, kv, t.key_begin, 0), x.stride(2), x.stride(3), listed ? list : nullptr};
     }
     bool finite_in_place(row_source<S> const& from, index_t first, int count) const {
-        if constexpr (std::is_same_v<S, T>) return finite_values<Arch, T>(from, first, count, width);
-        else return false; // never called: only accumulation types are read in place
+        if constexpr (std::is_same_v<S, T>)
+            return finite_values<Arch, T>(from, first, count, width);
+        else
+            return false; // never called: only accumulation types are read in place
     }
     /// Each column group on its own: a group's rows lie back to back over all keys.
     template <class Source, class Load>
@@ -163,7 +173,8 @@ private:
     }
     T value_at(Task const& task, index_t slot, index_t c) const {
         index_t const i = t.key_begin + place(slot);
-        return facet::value(task.policy, static_cast<T>(task.v(t.entry, kv, i, c)), value_site{t.number, head, static_cast<index_t>(positions[slot]), c});
+        return facet::value(task.policy, static_cast<T>(task.v(t.entry, kv, i, c)),
+                            value_site{t.number, head, static_cast<index_t>(positions[slot]), c});
     }
     void change_values(Task const& task) {
         for (index_t s = 0; s < slots; ++s)

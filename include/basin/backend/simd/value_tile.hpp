@@ -11,13 +11,13 @@ namespace basin::detail::simd {
 // One group of value columns (pack.hpp) against the row tiles [tile_begin, tile_end).
 template <class T>
 struct value_task {
-    T const* values;             // first key of the block, first column of the group: [key][stride]
-    std::ptrdiff_t stride;       // from key to key, elements
-    int keys;                    // in this key block, without padding
-    int column;                  // first output column of the group
-    int columns;                 // a multiple of lanes, at most tiles::panel
+    T const* values;       // first key of the block, first column of the group: [key][stride]
+    std::ptrdiff_t stride; // from key to key, elements
+    int keys;              // in this key block, without padding
+    int column;            // first output column of the group
+    int columns;           // a multiple of lanes, at most tiles::panel
     int tile_begin, tile_end;
-    T const* next_values;        // prefetched a slice per row tile: the same group of the next key block, or any address
+    T const* next_values; // prefetched a slice per row tile: the same group of the next key block, or any address
 };
 
 // One key: c[row] += e[row] * value, and on to the next key.
@@ -39,7 +39,8 @@ template <class A, int V, class T>
 }
 
 template <class A, int V, class T>
-[[gnu::noinline]] void value_tile(query_block<T> const& block, value_task<T> const& task, int tile, int column) noexcept {
+[[gnu::noinline]] void value_tile(query_block<T> const& block, value_task<T> const& task, int tile,
+                                  int column) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     constexpr int r = table::rows;
@@ -51,8 +52,9 @@ template <class A, int V, class T>
         for (int j = 0; j < V; ++j) c[i][j] = v::load_aligned(out + i * block.output_stride + j * table::lanes);
     T const* value = task.values + column;
     std::ptrdiff_t const stride = task.stride;
-    auto const* ahead = reinterpret_cast<char const*>(task.next_values) +
-                        std::ptrdiff_t{tile} * task.keys * task.columns * std::ptrdiff_t{sizeof(T)} / table::block_tiles;
+    auto const* ahead = reinterpret_cast<char const*>(task.next_values) + std::ptrdiff_t{tile} * task.keys *
+                                                                              task.columns * std::ptrdiff_t{sizeof(T)} /
+                                                                              table::block_tiles;
     constexpr std::ptrdiff_t step = table::panel * std::ptrdiff_t{sizeof(T)} * 4 / table::block_tiles;
     T const* panel = block.exponentials + std::ptrdiff_t{tile} * r * table::panel;
     for (int left = task.keys; left > 0; left -= table::panel, panel += block.panel_stride) {
@@ -88,7 +90,8 @@ void value_panel(query_block<T> const& block, value_task<T> const& task) noexcep
         if (task.columns == table::panel)
             value_tile<A, table::vectors, T>(block, task, tile, 0);
         else
-            for (int column = 0; column < task.columns; column += table::lanes) value_tile<A, 1, T>(block, task, tile, column);
+            for (int column = 0; column < task.columns; column += table::lanes)
+                value_tile<A, 1, T>(block, task, tile, column);
     }
 }
 
@@ -101,7 +104,8 @@ template <class A, class T>
     for (int row = task.tile_begin * table::rows; row < task.tile_end * table::rows; ++row) {
         T* const out = block.output + row * block.output_stride + task.column;
         for (int k = 0; k < task.keys; ++k) {
-            T const e = block.exponentials[k / table::panel * block.panel_stride + std::ptrdiff_t{row} * table::panel + k % table::panel];
+            T const e = block.exponentials[k / table::panel * block.panel_stride + std::ptrdiff_t{row} * table::panel +
+                                           k % table::panel];
             if (e == T(0)) continue;
             T const* const value = task.values + k * task.stride;
             for (int j = 0; j < task.columns; j += table::lanes)
