@@ -1,0 +1,9 @@
+// expect: basin: out is const: attention writes into it
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include <basin/basin.hpp>
+
+basin::buffer<float, 2> q(3, 4), k(5, 4), v(5, 4), out(3, 4);
+
+basin::buffer<float, 2> const fixed(3, 4);
+void run() { basin::attention(basin::reference_backend{}, q, k, v, fixed, basin::full{}); }

@@ -1,0 +1,5 @@
+// expect: basin needs infinities and NaN: compile without -ffast-math and -ffinite-math-only
+// flags: -ffinite-math-only
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include <basin/basin.hpp>

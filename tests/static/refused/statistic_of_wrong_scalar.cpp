@@ -1,0 +1,9 @@
+// expect: basin: a statistic's array must be in the accumulation type: float for float and 16-bit arrays, double for double
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include <basin/basin.hpp>
+
+basin::buffer<float, 2> q(3, 4), k(5, 4), v(5, 4), out(3, 4);
+
+basin::buffer<double, 1> mass(5);
+void run() { basin::attention(basin::reference_backend{}, q, k, v, out, basin::full{}, basin::received{mass}); }

@@ -1,0 +1,8 @@
+// expect: basin: out is a temporary: its result would be lost; give attention a named array
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include <basin/basin.hpp>
+
+basin::buffer<float, 2> q(3, 4), k(5, 4), v(5, 4), out(3, 4);
+
+void run() { basin::attention(basin::reference_backend{}, q, k, v, basin::buffer<float, 2>(3, 4), basin::full{}); }

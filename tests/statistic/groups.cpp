@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include "check.hpp"
+
+using namespace basin_test;
+
+namespace {
+
+/// By-key statistics into (batch, head, group, key).
+template <class T, class Groups>
+void run_grouped(problem<T>& p, checker<T> const& c, Groups const& ids) {
+    shape const& s = p.is;
+    for_each_backend([&]<class Backend>() {
+        statistics<T> got(s);
+        auto const split = basin::by_group(ids, s.group_count);
+        basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), statistic_policy, p.options(),
+                         basin::received{got.received.view(), split}, basin::peak{got.peak.view(), split},
+                         basin::votes{got.votes.view(), split}, basin::received_value{got.received_value.view(), split},
+                         basin::seen{got.seen.view(), split});
+        for (std::string const& words :
+             {c.by_key("received", got.received.numbers(), c.want.received),
+              c.by_key("peak", got.peak.numbers(), c.want.peak),
+              c.by_key("received_value", got.received_value.numbers(), c.want.received_value),
+              c.exact("seen", got.seen.numbers(), c.want.seen)})
+            check_none(words, name_of<Backend>, name_of<T>, s);
+        auto const votes = got.votes.numbers();
+        for (std::size_t i = 0; i < votes.size(); ++i) {
+            CHECK(votes[i] >= c.want.votes[i]);
+            CHECK(votes[i] <= c.want.votes_most[i]);
+        }
+        CHECK(got.received.intact());
+    });
+}
+
+} // namespace
+
+TEST_CASE("statistics by group of queries against the oracle") {
+    std::uint64_t seed = 500;
+    for (shape s : statistic_shapes()) {
+        random_numbers r{seed, 0};
+        s.group_count = 3;
+        for (int i = 0; i < s.batch * s.queries; ++i)
+            s.groups.push_back(r.below(3) == 0 ? 2 : 0); // group 1 stays empty
+        problem<float> p(s, seed++);
+        basin::view<index_t const, 2> const ids(s.groups.data(), {{s.batch, s.queries}});
+        run_grouped(p, expect(p, statistic_formulas(s)), ids);
+    }
+}
+
+TEST_CASE("one list of groups is shared by the batch, double") {
+    shape s{.queries = 11, .keys = 13, .batch = 2, .heads = 2};
+    s.group_count = 2;
+    std::vector<int> const ids = {0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0};
+    s.groups = ids;
+    s.groups.insert(s.groups.end(), ids.begin(), ids.end());
+    problem<double> p(s, 77);
+    run_grouped(p, expect(p, statistic_formulas(s)), ids);
+}
+
+TEST_CASE("groups add up to the whole") {
+    shape const s{.queries = 40, .keys = 40};
+    problem<float> p(s, 3);
+    std::vector<int> ids(40);
+    for (std::size_t i = 0; i < 40; ++i) ids[i] = static_cast<int>(i % 4);
+    for_each_backend([&]<class Backend>() {
+        basin::buffer<float, 2> split(4, 40);
+        basin::buffer<float, 1> whole(40);
+        basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), basin::full{},
+                         basin::received{split, basin::by_group(ids, 4)}, basin::received{whole});
+        for (int key = 0; key < 40; ++key)
+            CHECK(split(0, key) + split(1, key) + split(2, key) + split(3, key) ==
+                  doctest::Approx(whole(key)).epsilon(1e-5));
+    });
+}

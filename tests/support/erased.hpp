@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/basin.hpp>
+
+#include <memory>
+#include <new>
+
+namespace basin_test {
+
+/// Any policy of masks, scores and sinks behind function pointers, for calls in T. Sixteen-bit arrays differ from float
+/// ones where kernels read and write them, not in what policies are asked, so that one compiled kernel serves them all.
+template <class T>
+class erased {
+    using A = basin::accumulation_t<T>;
+    struct visitor {
+        void* self;
+        void (*add_logit)(void*, double);
+        void (*add_key_value)(void*, T const*, std::ptrdiff_t, T const*, std::ptrdiff_t);
+        void logit(double x) { add_logit(self, x); }
+        void key_value(T const* k, std::ptrdiff_t ks, T const* v, std::ptrdiff_t vs) {
+            add_key_value(self, k, ks, v, vs);
+        }
+    };
+
+public:
+    struct bound {
+        static constexpr std::size_t capacity = 512;
+        alignas(16) unsigned char storage[capacity];
+        bool (*ask_visible)(void const*, basin::site const&);
+        A (*ask_score)(void const*, A, basin::site const&);
+        basin::coverage (*ask_cover)(void const*, basin::tile const&);
+        bool (*ask_hides)(void const*, basin::head_site const&, basin::index_t);
+        void (*ask_sinks)(void const*, basin::head_site const&, visitor&);
+
+        bool visible(basin::site const& s) const { return ask_visible(storage, s); }
+        A score(A x, basin::site const& s) const { return ask_score(storage, x, s); }
+        basin::coverage cover(basin::tile const& t) const { return ask_cover(storage, t); }
+        bool hides(basin::head_site const& s, basin::index_t key) const { return ask_hides(storage, s, key); }
+        template <class Visitor>
+        void visit_sinks(basin::head_site const& s, Visitor& v) const {
+            visitor through{&v, [](void* self, double x) { static_cast<Visitor*>(self)->logit(x); },
+                            [](void* self, T const* key, std::ptrdiff_t ks, T const* value, std::ptrdiff_t vs) {
+                                static_cast<Visitor*>(self)->key_value(key, ks, value, vs);
+                            }};
+            ask_sinks(storage, s, through);
+        }
+    };
+
+    template <class P>
+    explicit erased(P const& p)
+        : held_(std::make_shared<P>(p)), bind_([](void const* held, basin::shape_facts const& facts) {
+              using B = basin::bound_t<P>;
+              static_assert(sizeof(B) <= bound::capacity);
+              bound result{};
+              ::new (static_cast<void*>(result.storage)) B(basin::bind(*static_cast<P const*>(held), facts));
+              result.ask_visible = [](void const* b, basin::site const& s) {
+                  return basin::facet::visible(*static_cast<B const*>(b), s);
+              };
+              result.ask_score = [](void const* b, A x, basin::site const& s) {
+                  return basin::facet::score(*static_cast<B const*>(b), x, s);
+              };
+              result.ask_cover = [](void const* b, basin::tile const& t) {
+                  return basin::facet::cover(*static_cast<B const*>(b), t);
+              };
+              result.ask_hides = [](void const* b, basin::head_site const& s, basin::index_t key) {
+                  return basin::facet::hides(*static_cast<B const*>(b), s, key);
+              };
+              result.ask_sinks = [](void const* b, basin::head_site const& s, visitor& v) {
+                  basin::facet::visit_sinks(*static_cast<B const*>(b), s, v);
+              };
+              return result;
+          }) {}
+
+    // The unbound form is a policy, but never asked.
+    bool visible(basin::site const&) const { return true; }
+    A score(A x, basin::site const&) const { return x; }
+    bound bind(basin::shape_facts const& facts) const { return bind_(held_.get(), facts); }
+
+private:
+    std::shared_ptr<void const> held_;
+    bound (*bind_)(void const*, basin::shape_facts const&);
+};
+
+} // namespace basin_test
