@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+
+// The simd backend behind a C interface, so that Python can call it in the same process as its rivals.
+
+#include "../support/peak.hpp"
+
+#include <basin/attention.hpp>
+#include <basin/policy/full.hpp>
+#include <basin/statistic/received.hpp>
+
+namespace {
+
+using basin::index_t;
+
+template <class T>
+basin::view<T, 4> heads_of(T* data, index_t heads, index_t tokens, index_t d) {
+    return {data, {{1, heads, tokens, d}}};
+}
+
+} // namespace
+
+extern "C" {
+
+/// Full attention over (head, token, channel) arrays. `received` (head, token) may be null. 0: done, 1: refused.
+int basin_full(float const* q, float const* k, float const* v, float* out, float* received, int heads, int tokens,
+               int d, int threads) {
+    try {
+        basin::simd_backend const backend{.threads = threads};
+        auto const output = heads_of(out, heads, tokens, d);
+        auto const run = [&](auto const&... statistics) {
+            basin::attention(backend, heads_of(q, heads, tokens, d), heads_of(k, heads, tokens, d),
+                             heads_of(v, heads, tokens, d), output, basin::full{}, statistics...);
+        };
+        if (received == nullptr) {
+            run();
+        } else {
+            basin::view<float, 3> const mass{received, {{1, heads, tokens}}};
+            run(basin::received{mass});
+        }
+        return 0;
+    } catch (...) { // no exception may leave for C
+        return 1;
+    }
+}
+
+/// Multiply-adds per second times two, on that many threads.
+double basin_peak(int threads) { return bench::peak<float>(threads); }
+
+char const* basin_flags() { return BASIN_BENCHMARK_FLAGS; }
+char const* basin_compiler() { return __VERSION__; }
+int basin_lanes() { return static_cast<int>(xsimd::batch<float>::size); }
+}
