@@ -11,7 +11,7 @@
 int main() {
     int const tokens = 12, channels = 4;
     // All scores are 0, so that a query takes the mean of what it sees, and the result can be checked by hand.
-    Eigen::MatrixXf const q = Eigen::MatrixXf::Zero(tokens, channels), k = q;
+    Eigen::MatrixXf const q = Eigen::MatrixXf::Zero(tokens, channels), k = Eigen::MatrixXf::Zero(tokens, channels);
     // The value of a token is its position.
     Eigen::MatrixXf const v = Eigen::VectorXf::LinSpaced(tokens, 0, tokens - 1).replicate(1, channels);
     Eigen::MatrixXf out(tokens, channels);

@@ -14,7 +14,8 @@ int main() {
     for (int c = 0; c < channels; ++c) k(0, 1, 3, c) = 1.5F; // in head 1, key 3 draws attention; in head 0 none does
 
     basin::buffer<float, 3> mass({1, heads, tokens}), spread({1, heads, tokens});
-    basin::attention(basin::reference_backend{}, q, k, v, out, basin::full{}, basin::received{mass}, basin::entropy{spread});
+    basin::attention(basin::reference_backend{}, q, k, v, out, basin::full{}, basin::received{mass},
+                     basin::entropy{spread});
 
     for (int head = 0; head < heads; ++head) {
         std::printf("head %d received", head);

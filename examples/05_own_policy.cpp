@@ -18,12 +18,14 @@ int main() {
     auto const who = basin::all_of(same_parity{}, basin::causal{});
     std::printf("%s", basin::testing::render_text(who, {.queries = tokens, .keys = tokens}).c_str());
 
-    basin::buffer<float, 2> q({tokens, channels}), k({tokens, channels}), v({tokens, channels}), out({tokens, channels});
+    basin::buffer<float, 2> q({tokens, channels}), k({tokens, channels}), v({tokens, channels}),
+        out({tokens, channels});
     basin::buffer<float, 1> seen(tokens);
     auto const policy = basin::all_of(who, basin::softcap{30});
     auto const run = [&](char const* name, auto const& backend) {
         basin::attention(backend, q, k, v, out, policy, basin::seen{seen});
-        std::printf("%s: token 1 is seen by %.0f, token 7 by %.0f\n", name, static_cast<double>(seen(1)), static_cast<double>(seen(7)));
+        std::printf("%s: token 1 is seen by %.0f, token 7 by %.0f\n", name, static_cast<double>(seen(1)),
+                    static_cast<double>(seen(7)));
     };
     run("reference", basin::reference_backend{});
     run("eigen", basin::eigen_backend{});

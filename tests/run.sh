@@ -8,6 +8,8 @@ need_toolchain
 need_command python3 python3 "runs the must-not-compile tests and the code blocks of the docs"
 need_package doctest-dev "the test framework"
 need_package libxtensor-dev "tests with xtensor arrays"
+need_package python3-numpy "reads exported arrays back"
+need_package python3-pandas "reads exported tables back"
 install_missing
 
 cmake --preset test -DBASIN_WARNINGS_AS_ERRORS="${BASIN_WARNINGS_AS_ERRORS:-OFF}"

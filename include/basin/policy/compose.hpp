@@ -125,7 +125,7 @@ constexpr A all_of(A a) {
 }
 template <policy A, policy B, policy... Rest>
 constexpr auto all_of(A a, B b, Rest... rest) {
-    return all_of(both<A, B>{a, b}, rest...);
+    return all_of(both<A, B>{static_cast<A&&>(a), static_cast<B&&>(b)}, static_cast<Rest&&>(rest)...);
 }
 
 template <policy A, policy... Rest>
@@ -133,13 +133,11 @@ constexpr auto any_of(A a, Rest... rest) {
     static_assert(mask<A> && (mask<Rest> && ...),
                   "basin: any_of takes masks only: 'either a mask or a change of scores' has no meaning; to change "
                   "scores in some places write where(mask, policy)");
-    if constexpr (!(mask<A> && (mask<Rest> && ...)))
+    if constexpr (!(mask<A> && (mask<Rest> && ...)) || sizeof...(Rest) == 0) {
         return a;
-    else if constexpr (sizeof...(Rest) == 0)
-        return a;
-    else {
-        auto const others = any_of(rest...);
-        return either<A, std::remove_const_t<decltype(others)>>{a, others};
+    } else {
+        using others = decltype(any_of(static_cast<Rest&&>(rest)...));
+        return either<A, others>{static_cast<A&&>(a), any_of(static_cast<Rest&&>(rest)...)};
     }
 }
 
@@ -148,8 +146,7 @@ constexpr auto none_of(A... a) {
     static_assert((mask<A> && ...),
                   "basin: none_of and ~ take masks only: a change of scores or a sink has no inverse");
     if constexpr ((mask<A> && ...)) {
-        auto const any = any_of(a...);
-        return inverse<std::remove_const_t<decltype(any)>>{any};
+        return inverse<decltype(any_of(static_cast<A&&>(a)...))>{any_of(static_cast<A&&>(a)...)};
     }
 }
 
@@ -162,20 +159,20 @@ constexpr auto where(M condition, P p) {
     static_assert(
         !detail::has_visible<P> && !detail::has_sinks<P> && !detail::has_value<P>,
         "basin: where(mask, policy) cannot switch visibility, sinks or values on and off; combine those with all_of");
-    return only_where<M, P>{condition, p};
+    return only_where<M, P>{static_cast<M&&>(condition), static_cast<P&&>(p)};
 }
 
 template <policy A, policy B>
 constexpr auto operator&(A a, B b) {
-    return all_of(a, b);
+    return all_of(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <policy A, policy B>
 constexpr auto operator|(A a, B b) {
-    return any_of(a, b);
+    return any_of(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <policy A>
 constexpr auto operator~(A a) {
-    return none_of(a);
+    return none_of(static_cast<A&&>(a));
 }
 
 } // namespace basin

@@ -15,7 +15,7 @@ public:
     struct bound {
         double const* logits;
         index_t step; // 0: shared by all heads
-        double sink_logit(head_site const& s) const { return logits[s.head * step]; }
+        double sink_logit(head_site const& s) const { return logits[std::ptrdiff_t{s.head} * step]; }
     };
 
     explicit sink_logit(std::initializer_list<double> per_head) : logits_(static_cast<index_t>(per_head.size())) {
