@@ -3,7 +3,7 @@
 #pragma once
 
 // Copies of queries, keys and values in the order the tiles read them, widened to the accumulation type on the way.
-// Each function returns whether everything it packed was finite (x * 0 summed: one instruction per vector).
+// Values and queries also say whether everything packed was finite (x * 0 summed: one instruction per vector).
 //
 //   keys     [panel][channel][tiles::panel], times a factor; channels padded to a multiple of tiles::chunk, slots past the
 //            last key 0
@@ -70,6 +70,33 @@ template <class A, class T, class S, class Load>
     return v::load_aligned(lane);
 }
 
+// lanes elements side by side, as numbers of the accumulation type.
+template <class A, class T, class S, class Load>
+[[gnu::always_inline]] inline vec<T, A> load_vector(S const* from, Load const& load) noexcept {
+    if constexpr (std::is_same_v<S, T>) {
+        return vec<T, A>::load_unaligned(from);
+    } else if constexpr (std::is_same_v<T, float> && (std::is_same_v<S, half> || std::is_same_v<S, bfloat16>)) {
+        return widen<A, S>(from);
+    } else {
+        constexpr int w = tiles<T, A>::lanes;
+        alignas(64) T lane[w];
+        for (int u = 0; u < w; ++u) lane[u] = load(from[u]);
+        return vec<T, A>::load_aligned(lane);
+    }
+}
+
+// lanes slots from `slot` by lanes channels from c: any stride, any list; what lies beyond is 0. Not inlined: pack_keys
+// would repeat these loops for every register, at a second of compile time.
+template <class A, class T, class S, class Load>
+[[gnu::noinline]] void gather_block(row_source<S> const& source, std::ptrdiff_t slot, int slots, int c, int depth,
+                                    Load const& load, T* to) noexcept {
+    constexpr int w = tiles<T, A>::lanes;
+    for (int i = 0; i < w; ++i)
+        for (int u = 0; u < w; ++u)
+            to[i * w + u] =
+                i < slots && c + u < depth ? load(source.row(slot + i)[(c + u) * source.channel_stride]) : T(0);
+}
+
 template <class A, class T>
 [[nodiscard]] inline bool all_zero(vec<T, A> const& residue) noexcept {
     return xsimd::all(residue == vec<T, A>(T(0)));
@@ -77,27 +104,34 @@ template <class A, class T>
 
 // Keys of the slots [first, first + count) into consecutive panels from `to`; a panel takes padded depth * tiles::panel elements.
 template <class A, class T, class S, class Load>
-[[gnu::noinline]] bool pack_keys(row_source<S> const& source, std::ptrdiff_t first, int count, int depth, T factor,
+[[gnu::noinline]] void pack_keys(row_source<S> const& source, std::ptrdiff_t first, int count, int depth, T factor,
                                  Load const& load, T* to) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     constexpr int w = table::lanes;
     int const padded = round_up(depth, table::chunk);
-    v residue(T(0));
-    v const zero(T(0)), scale(factor);
+    v const scale(factor);
     for (int k = 0; k < count; k += table::panel, to += std::ptrdiff_t{padded} * table::panel)
         for (int j = 0; j < table::panel; j += w)
             for (int c = 0; c < padded; c += w) {
                 // Constant indices only: an index known at run time would put r into memory.
                 v r[w];
                 int const n = count - k - j;
+                bool const whole = n >= w && source.channel_stride == 1 && c + w <= depth && source.list == nullptr;
+                if (whole) [[likely]] {
+                    S const* const row = source.row(first + k + j) + c;
 #pragma GCC unroll 16
-                for (int i = 0; i < w; ++i)
-                    r[i] = i < n ? scale * load_channels<A, T>(source.row(first + k + j + i), source.channel_stride, c,
-                                                               depth, load)
-                                 : zero;
+                    for (int i = 0; i < w; ++i) {
+                        // Rows are far apart: the machine's own prefetchers do not see that the next ones follow.
+                        prefetch<A>(row + (w + i) * source.row_stride);
+                        r[i] = scale * load_vector<A, T>(row + i * source.row_stride, load);
+                    }
+                } else {
+                    alignas(64) T lane[w * w];
+                    gather_block<A, T>(source, first + k + j, n, c, depth, load, lane);
 #pragma GCC unroll 16
-                for (int i = 0; i < w; ++i) residue = multiply_add<A, T>(r[i], zero, residue);
+                    for (int i = 0; i < w; ++i) r[i] = scale * v::load_aligned(lane + i * w);
+                }
                 transpose_square<A, T>(r);
                 T* const at = to + std::ptrdiff_t{c} * table::panel + j;
                 int const live = padded - c;
@@ -105,7 +139,6 @@ template <class A, class T, class S, class Load>
                 for (int i = 0; i < w; ++i)
                     if (i < live) r[i].store_aligned(at + i * table::panel);
             }
-    return all_zero<A, T>(residue);
 }
 
 // Elements of one key in column group `group` of `width` value columns.

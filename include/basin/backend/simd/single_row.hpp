@@ -49,6 +49,10 @@ template <class A, int V, class T>
         T const e = block.exponentials[k / table::panel * block.panel_stride + k % table::panel];
         if (e == T(0)) continue;
         v const x(e);
+        prefetch<A>(value + 16 * task.stride); // reading alternates between keys and values, in pieces
+        prefetch<A>(value + 16 * task.stride + table::lanes);
+        prefetch<A>(value + 16 * task.stride + 2 * table::lanes);
+        prefetch<A>(value + 16 * task.stride + 3 * table::lanes);
 #pragma GCC unroll 4
         for (int j = 0; j < V; ++j) c[j] = multiply_add<A, T>(x, v::load_unaligned(value + j * table::lanes), c[j]);
     }
