@@ -9,6 +9,12 @@
 namespace basin {
 namespace detail {
 
+// Concepts with names: clang 13 does not see what a lambda has captured inside a requires-expression.
+template <class Backend, class Task>
+concept may_refuse = requires(Backend const& b, Task const& task) { b.check(task); };
+template <class Backend, class Task>
+concept says_workspace = requires(Backend const& b, Task const& task) { b.workspace_bytes(task); };
+
 /// Everything after the policy: options, if the caller gave them, then statistics.
 template <class F>
 void split_options(F const& run) {
@@ -68,7 +74,7 @@ struct attention_function {
         static_assert(explained<Backend, Policy>::value);
         prepare_attention::with(
             [&](auto const& task) {
-                if constexpr (requires { backend.check(task); }) backend.check(task);
+                if constexpr (may_refuse<Backend, std::remove_cvref_t<decltype(task)>>) backend.check(task);
                 zero_padding(task.where, task.out);
                 task.for_each_statistic([](auto const& s) { reset(s); });
                 backend.run(task);
@@ -86,11 +92,9 @@ struct workspace_bytes_function {
         std::size_t bytes = 0;
         prepare_attention::with(
             [&](auto const& task) {
-                if constexpr (requires { backend.workspace_bytes(task); })
-                    bytes = backend.workspace_bytes(task);
-                else
-                    static_assert(sizeof(Backend) == 0,
-                                  "basin: this backend does not say how much workspace it needs; simd_backend does");
+                static_assert(says_workspace<Backend, std::remove_cvref_t<decltype(task)>>,
+                              "basin: this backend does not say how much workspace it needs; simd_backend does");
+                bytes = backend.workspace_bytes(task);
             },
             backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy,
             rest...);
@@ -131,7 +135,7 @@ private:
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
         attention_task<purpose::observe, T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
             q, k, {}, {}, lse, scale_of(o, q), bound, where, {statistics...}};
-        if constexpr (requires { backend.check(task); }) backend.check(task);
+        if constexpr (may_refuse<Backend, std::remove_cvref_t<decltype(task)>>) backend.check(task);
         (reset(statistics), ...);
         backend.run(task);
     }

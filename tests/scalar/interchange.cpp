@@ -89,7 +89,7 @@ TEST_CASE("an Eigen matrix of Eigen::half is taken as it is") {
 }
 #endif
 
-#if defined(__FLT16_MAX__) && (!defined(__clang__) || __clang_major__ >= 15)
+#if defined(__FLT16_MAX__) && (defined(__clang__) ? __clang_major__ >= 15 : (__GNUC__ >= 13 || defined(__x86_64__)))
 TEST_CASE("_Float16 has the bits of half") {
     check_conversions<basin::half, basin::native_half>();
     check_arrays<basin::half, basin::native_half>();

@@ -112,8 +112,8 @@ struct scalar_traits<Eigen::half> : scalar_traits<half> {};
 template <>
 struct scalar_traits<Eigen::bfloat16> : scalar_traits<bfloat16> {};
 
-// clang below 15 has the type only with AVX512-FP16.
-#if defined(__FLT16_MAX__) && (!defined(__clang__) || __clang_major__ >= 15)
+// clang below 15 has the type only with AVX512-FP16, GCC below 13 has it in C++ for x86 alone.
+#if defined(__FLT16_MAX__) && (defined(__clang__) ? __clang_major__ >= 15 : (__GNUC__ >= 13 || defined(__x86_64__)))
 __extension__ typedef _Float16 native_half; // NOLINT: "using" cannot carry __extension__
 template <>
 struct scalar_traits<native_half> : scalar_traits<half> {};

@@ -39,7 +39,8 @@ inline void write_csv(std::string const& path, table const& t) {
     char text[40];
     bool first = true;
     for (auto const& c : t.columns()) {
-        file.write((first ? "" : ",") + detail::csv_text(c.name));
+        if (!first) file.write(",");
+        file.write(detail::csv_text(c.name));
         first = false;
     }
     file.write("\n");
