@@ -93,6 +93,7 @@ private:
                 if (scores(key) == -math::infinity<A>) continue; // hidden: even an infinite value stays unread
                 site const s = site_of(task, t, head, query, key);
                 A const p = facet::weight(task.policy, probability(scores(key), row), s);
+                if (p == A(0)) continue; // a share of nothing is nothing, of an infinite value too
                 A const x = static_cast<A>(task.v(t.entry, kv, key, c));
                 sum += p * facet::value(task.policy, x, value_site{t.number, head, s.key, c});
             }

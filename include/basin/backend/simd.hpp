@@ -31,16 +31,20 @@ struct basic_simd_backend {
 
     template <class Task>
     std::size_t workspace_bytes(Task const& task) const {
+        check_threads();
         return detail::simd::schedule<Task, Arch>(task, threads).bytes() + detail::simd::arena<Arch>::alignment;
     }
     template <class Task>
     void check(Task const& task) const {
-        if (threads < 1) detail::fail<argument_error>("simd_backend: threads is ", threads, "; it must be at least 1");
+        check_threads();
         if (workspace != nullptr && workspace_size < workspace_bytes(task)) {
             detail::fail<argument_error>("simd_backend: the workspace has ", static_cast<long long>(workspace_size),
                                          " bytes, but the call needs ", static_cast<long long>(workspace_bytes(task)),
                                          "; ask workspace_bytes(...)");
         }
+    }
+    void check_threads() const {
+        if (threads < 1) detail::fail<argument_error>("simd_backend: threads is ", threads, "; it must be at least 1");
     }
     template <class Task>
     void run(Task const& task) const {

@@ -14,7 +14,8 @@ struct block_causal {
 
     template <class Lane>
     auto visible(basic_site<Lane> const& s) const {
-        return s.key < s.query - s.query % Lane(size) + Lane(size);
+        return s.key - (s.query - s.query % Lane(size)) <
+               Lane(size); // a difference: a sum could pass the largest index
     }
     constexpr coverage cover(tile const& t) const {
         if ((t.key_end - 1) / size <= t.query_begin / size) return coverage::all;

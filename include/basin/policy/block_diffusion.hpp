@@ -39,7 +39,7 @@ struct block_diffusion {
     }
     block_diffusion bind(shape_facts const& facts) const {
         detail::check_block_size("block_diffusion", size);
-        if (length < 0 || facts.keys > 2 * length || facts.queries > 2 * length) {
+        if (length < 0 || facts.keys - length > length || facts.queries - length > length) {
             detail::fail<argument_error>("block_diffusion: length is ", length, ", so positions end at ", 2 * length,
                                          ", but the call has ", facts.queries, " queries and ", facts.keys, " keys");
         }

@@ -20,7 +20,7 @@ struct blocks {
     template <class Lane>
     auto visible(basic_site<Lane> const& s) const {
         auto const begin = s.query - s.query % Lane(size);
-        return s.key >= begin && s.key < begin + Lane(size);
+        return s.key >= begin && s.key - begin < Lane(size); // a difference: a sum could pass the largest index
     }
     constexpr coverage cover(tile const& t) const {
         index_t const first_query = t.query_begin / size, last_query = (t.query_end - 1) / size;

@@ -79,11 +79,7 @@ private:
             position_[i] = task_.where.query_at(t_, first + i);
             facts_[i] = {};
             for (index_t c = 0; c < q_.rows(); ++c) q_(c, i) = static_cast<A>(task_.q(t_.entry, head_, first + i, c));
-            auto const query = [&](index_t c) { return q_(c, i); };
-            sink_column<A, decltype(query)> sinks(query, task_.q.extent(3), task_.scale, o_.data() + i * channels_,
-                                                  channels_);
-            facet::visit_sinks(task_.policy, task_.heads_of(t_, head_), sinks);
-            sink_(i) = sinks.lse();
+            sink_(i) = sinks_of(i);
             if (sink_(i) == hidden) continue;
             highest_(i) = sink_(i);
             sum_(i) = 1;
@@ -159,7 +155,7 @@ private:
         }
         for (index_t i = 0; i < count_; ++i) {
             for (index_t j = 0; j < keys; ++j) {
-                if (s_(j, i) != hidden) o_.col(i) += v.col(j) * p_(j, i);
+                if (s_(j, i) != hidden && p_(j, i) != A(0)) o_.col(i) += v.col(j) * p_(j, i);
             }
         }
     }
@@ -244,10 +240,20 @@ private:
 
     void write_output() {
         for (index_t i = 0; i < count_; ++i) {
-            bool const taken = sink_(i) == math::infinity<A>;
+            if (sink_(i) == math::infinity<A>)
+                sinks_of(i); // they took all: their value alone, nothing that was added since
             for (index_t c = 0; c < channels_; ++c)
-                task_.out(t_.entry, head_, first_ + i, c) = static_cast<T>(taken ? A(0) : o_(c, i));
+                task_.out(t_.entry, head_, first_ + i, c) = static_cast<T>(o_(c, i));
         }
+    }
+
+    /// The log-sum-exp of a row's sinks; their mean value becomes the row's output.
+    A sinks_of(index_t i) {
+        auto const query = [&](index_t c) { return q_(c, i); };
+        sink_column<A, decltype(query)> sinks(query, task_.q.extent(3), task_.scale, o_.data() + i * channels_,
+                                              channels_);
+        facet::visit_sinks(task_.policy, task_.heads_of(t_, head_), sinks);
+        return sinks.lse();
     }
 
     Task const& task_;

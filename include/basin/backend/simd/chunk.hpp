@@ -318,8 +318,13 @@ private:
                     if (spread < T(0)) spread = T(0); // a single key: rounding only
                 }
                 write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride, inverse);
-                if (inverse == T(0)) zero_row(first_ + i);
-                store_rows<Arch>(*task_, *u_, first_ + i, facts, [&](auto const&, std::size_t) { return spread; });
+                if (inverse == T(0)) settle_row(i);
+                store_rows<Arch>(*task_, *u_, first_ + i, facts, [&](auto const& s, std::size_t) {
+                    if constexpr (fused_form<std::remove_cvref_t<decltype(s)>> == fused_as::moment)
+                        return spread;
+                    else
+                        return T(s.identity());
+                });
             }
             if constexpr (keeps) {
                 if (inverse != inverse) {
@@ -341,13 +346,22 @@ private:
         } else if (sink_[i] != sink_[i]) {
             facts.lse = facts.escaped = inverse = sink_[i];
         } else {
-            facts.escaped = math::min(T(1), math::exp(sink_[i] - facts.lse));
+            // From the row's own sum, not from its lse: the logarithm of a large sum has few digits behind the point.
+            T const share = std::exp2(sink_[i] * T(1.4426950408889634) - block_.reference[i]) * inverse;
+            facts.escaped = math::min(share, T(1)); // in this order: NaN stays
+            if (facts.escaped == T(1)) facts.lse = sink_[i];
         }
     }
-    /// Zero exactly, whatever the row has gathered: 0 x NaN is not.
-    void zero_row(index_t query) const {
-        for (index_t c = 0; c < u_->width; ++c)
-            task_->out(u_->t.entry, u_->head, query, c) = typename Task::scalar_type{};
+    /// No key has a share: zero exactly, whatever the row has gathered (0 x NaN is not), or the value of the sinks that took all.
+    void settle_row(int i) {
+        index_t const query = first_ + i;
+        T* const value = block_.output + i * block_.output_stride;
+        for (index_t c = 0; c < u_->width; ++c) value[c] = T(0);
+        if constexpr (sinks) {
+            if (sink_[i] == math::infinity<T>) sinks_of<Arch>(*task_, *u_, query, value);
+        }
+        write_row<Arch>(*task_, *u_, query, value, T(1));
+        spoiled_ = true; // its exponentials may be NaN, which the fused sweep would multiply by 0
     }
     /// The fused sweep would multiply this row's NaN by its weight 0.
     void spoil(int row) {

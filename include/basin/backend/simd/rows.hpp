@@ -20,7 +20,8 @@ typename Task::accumulation sinks_of(Task const& task, unit<Task, Arch> const& u
     return sinks.lse();
 }
 
-/// Output rows: [width] numbers times `factor` into the caller's array.
+/// Output rows: [width] numbers times `factor` into the caller's array. Adding 0 turns -0 into 0: its sign would depend on
+/// whether terms that are 0 were added or skipped.
 template <class Arch, class Task, class T>
 void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T const* from, T factor) {
     using S = typename Task::scalar_type;
@@ -31,10 +32,11 @@ void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T con
     int c = 0;
     if constexpr (std::is_same_v<S, T>) {
         if (stride == 1) {
-            for (; c + lanes <= u.width; c += lanes) (v(factor) * v::load_aligned(from + c)).store_unaligned(to + c);
+            for (; c + lanes <= u.width; c += lanes)
+                multiply_add<Arch, T>(v(factor), v::load_aligned(from + c), v(T(0))).store_unaligned(to + c);
         }
     }
-    for (; c < u.width; ++c) to[c * stride] = static_cast<S>(factor * from[c]);
+    for (; c < u.width; ++c) to[c * stride] = static_cast<S>(factor * from[c] + T(0));
 }
 
 /// A statistic by query of row `query`, from what has been reduced so far.

@@ -77,6 +77,7 @@ public:
         arena<Arch> a(bytes);
         workplace places(*this);
         places.carve(a, *this);
+        flush_guard<Arch> const caller; // what the caller's thread adds up is rounded as on any other
         if (by_unit_) {
             std::atomic<index_t> next{0};
             execute(workers_, [&](index_t worker) {

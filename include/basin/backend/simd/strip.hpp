@@ -151,22 +151,23 @@ private:
         T const sink = sinks_of<Arch>(*task_, *u_, first_ + i, sink_value);
         row_facts<T>& facts = facts_[i];
         facts = {};
+        if constexpr (Task::observing) facts.lse = task_->known_lse(u_->t.entry, u_->head, 0, first_ + i);
         T best = hidden;
         for (int p = 0; p < u_->panels; ++p) {
             if (visited_[p]) best = highest(p, i, best, facts.favourite);
         }
-        if (task_->observing)
-            facts.lse = task_->known_lse(u_->t.entry, u_->head, 0, first_ + i);
-        else
-            facts.lse = lse_of(i, best, sink);
-        facts.escaped = sink == hidden ? T(0) : sink == facts.lse ? T(1) : math::exp(sink - facts.lse);
-        if (facts.favourite >= 0) facts.favourite_p = std::exp2(best - facts.lse * log2e);
+        // With a known lse there is nothing to sum. Otherwise probabilities come from the sum itself: the logarithm of a
+        // large one has few digits behind the point.
+        denominator const d =
+            task_->observing ? denominator{facts.lse * log2e, T(1)} : sum_row(i, best, sink, facts.lse);
+        if (sink != hidden) facts.escaped = sink == facts.lse ? T(1) : std::exp2(sink * log2e - d.high) * d.inverse;
+        if (facts.favourite >= 0) facts.favourite_p = std::exp2(best - d.high) * d.inverse;
 
         T reduced[statistics == 0 ? 1 : statistics];
         std::size_t number_of = 0;
         task_->for_each_statistic([&](auto const& s) { reduced[number_of++] = s.identity(); });
         for (int p = 0; p < u_->panels; ++p) {
-            if (visited_[p]) observe(p, i, facts, reduced);
+            if (visited_[p]) observe(p, i, facts, d, reduced);
         }
         store_rows<Arch>(*task_, *u_, first_ + i, facts, [&](auto const&, std::size_t n) { return reduced[n]; });
     }
@@ -189,13 +190,21 @@ private:
         return here;
     }
 
-    T lse_of(int i, T best, T sink) const {
-        if (sink == math::infinity<T>) return sink;
+    /// A probability is 2^(score - high) * inverse.
+    struct denominator {
+        T high, inverse;
+    };
+
+    denominator sum_row(int i, T best, T sink, T& lse) const {
+        constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+        if (sink == math::infinity<T>) {
+            lse = sink; // takes all
+            return {sink, T(1)};
+        }
         T const sink2 = sink * log2e;
         T const high = best < sink2 ? sink2 : best;
-        if (sink != sink) return sink;
-        v sum(T(0));
         bool const empty = high == hidden;
+        v sum(T(0));
         for (int p = 0; p < u_->panels; ++p) {
             if (!visited_[p]) continue;
             for (int j = 0; j < vectors_of(p); ++j) {
@@ -205,19 +214,23 @@ private:
             }
         }
         T const total = sum_lanes<Arch, T>(sum);
-        if (empty) return total == T(0) ? hidden : std::numeric_limits<T>::quiet_NaN();
-        if (high == math::infinity<T>) return std::numeric_limits<T>::quiet_NaN();
-        return (high + std::log2(total + std::exp2(sink2 - high))) * ln2;
+        if (empty && total == T(0)) return {T(0), T(0)};
+        if (empty || sink != sink || total != total || high == math::infinity<T>) {
+            lse = nan;
+            return {T(0), nan};
+        }
+        T const whole = total + std::exp2(sink2 - high);
+        lse = total == T(0) ? sink : (high + std::log2(whole)) * ln2;
+        return {high, T(1) / whole};
     }
 
-    void observe(int p, int i, row_facts<T> const& facts, T* reduced) {
-        T const lse2 = facts.lse * log2e;
+    void observe(int p, int i, row_facts<T> const& facts, denominator const& d, T* reduced) {
         for (int j = 0; j < vectors_of(p); ++j) {
             T* const at = row_of(p, i) + j * table::lanes;
             std::ptrdiff_t const slot = std::ptrdiff_t{p} * table::panel + j * table::lanes;
             v const x = v::load_aligned(at);
             auto const gone = x == v(hidden);
-            v const e = pow2<Arch, T>(xsimd::select(gone, v(T(0)), x) - v(lse2));
+            v const e = pow2<Arch, T>(xsimd::select(gone, v(T(0)), x) - v(d.high)) * v(d.inverse);
             number const probability(xsimd::select(gone, v(T(0)), e));
             basic_site<index> const s{u_->t.number, u_->head, index(positions_[i]),
                                       index(F::index::load_aligned(u_->positions + slot))};

@@ -182,12 +182,12 @@ private:
     }
     void measure_values(Task const& task) {
         for (index_t s = 0; s < slots; ++s) {
-            T sum = 0;
+            double sum = 0; // the square of a small float is 0 in float
             for (index_t c = 0; c < width; ++c) {
-                T const x = value_at(task, s, c);
+                auto const x = static_cast<double>(value_at(task, s, c));
                 sum += x * x;
             }
-            norms[s] = math::sqrt(sum);
+            norms[s] = static_cast<T>(math::sqrt(sum));
         }
     }
 };
