@@ -117,14 +117,13 @@ template <class A, class T, class S, class Load>
                 // Constant indices only: an index known at run time would put r into memory.
                 v r[w];
                 int const n = count - k - j;
-                bool const whole = n >= w && source.channel_stride == 1 && c + w <= depth && source.list == nullptr;
-                if (whole) [[likely]] {
-                    S const* const row = source.row(first + k + j) + c;
+                if (n >= w && source.channel_stride == 1 && c + w <= depth) [[likely]] {
 #pragma GCC unroll 16
                     for (int i = 0; i < w; ++i) {
+                        S const* const row = source.row(first + k + j + i) + c;
                         // Rows are far apart: the machine's own prefetchers do not see that the next ones follow.
-                        prefetch<A>(row + (w + i) * source.row_stride);
-                        r[i] = scale * load_vector<A, T>(row + i * source.row_stride, load);
+                        prefetch<A>(row + w * source.row_stride);
+                        r[i] = scale * load_vector<A, T>(row, load);
                     }
                 } else {
                     alignas(64) T lane[w * w];
