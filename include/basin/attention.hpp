@@ -9,11 +9,20 @@
 namespace basin {
 namespace detail {
 
-// Concepts with names: clang 13 does not see what a lambda has captured inside a requires-expression.
+// Functions of their own: inside a generic lambda the backend is no template any more, and clang looks at branches not taken.
 template <class Backend, class Task>
-concept may_refuse = requires(Backend const& b, Task const& task) { b.check(task); };
+void let_refuse(Backend const& backend, Task const& task) {
+    if constexpr (requires { backend.check(task); }) backend.check(task);
+}
 template <class Backend, class Task>
-concept says_workspace = requires(Backend const& b, Task const& task) { b.workspace_bytes(task); };
+std::size_t ask_workspace(Backend const& backend, Task const& task) {
+    constexpr bool says = requires { backend.workspace_bytes(task); };
+    static_assert(says, "basin: this backend does not say how much workspace it needs; simd_backend does");
+    if constexpr (says)
+        return backend.workspace_bytes(task);
+    else
+        return 0;
+}
 
 /// Everything after the policy: options, if the caller gave them, then statistics.
 template <class F>
@@ -74,7 +83,7 @@ struct attention_function {
         static_assert(explained<Backend, Policy>::value);
         prepare_attention::with(
             [&](auto const& task) {
-                if constexpr (may_refuse<Backend, std::remove_cvref_t<decltype(task)>>) backend.check(task);
+                let_refuse(backend, task);
                 zero_padding(task.where, task.out);
                 task.for_each_statistic([](auto const& s) { reset(s); });
                 backend.run(task);
@@ -90,14 +99,9 @@ struct workspace_bytes_function {
                            Rest const&... rest) const {
         static_assert(explained<Backend, Policy>::value);
         std::size_t bytes = 0;
-        prepare_attention::with(
-            [&](auto const& task) {
-                static_assert(says_workspace<Backend, std::remove_cvref_t<decltype(task)>>,
-                              "basin: this backend does not say how much workspace it needs; simd_backend does");
-                bytes = backend.workspace_bytes(task);
-            },
-            backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy,
-            rest...);
+        prepare_attention::with([&](auto const& task) { bytes = ask_workspace(backend, task); }, backend,
+                                static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out),
+                                policy, rest...);
         return bytes;
     }
 };
@@ -135,7 +139,7 @@ private:
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
         attention_task<purpose::observe, T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
             q, k, {}, {}, lse, scale_of(o, q), bound, where, {statistics...}};
-        if constexpr (may_refuse<Backend, std::remove_cvref_t<decltype(task)>>) backend.check(task);
+        let_refuse(backend, task);
         (reset(statistics), ...);
         backend.run(task);
     }
