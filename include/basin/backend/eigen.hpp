@@ -3,6 +3,7 @@
 #pragma once
 
 #include <basin/backend/eigen/head.hpp>
+#include <basin/backend/reference_backward.hpp>
 #include <basin/backend/threads.hpp>
 
 namespace basin {
@@ -22,6 +23,11 @@ struct eigen_backend {
         detail::run_tasks(threads, task.where.texts() * heads, [&](index_t i) {
             detail::eigen::head<Task>(task, task.where.at(i / heads), i % heads).run();
         });
+    }
+    // Not yet a backward pass of its own: plain loops on one thread.
+    template <class Task>
+    void run_backward(Task const& task) const {
+        detail::reference_backward<Task>(task).run();
     }
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <basin/backend/concept.hpp>
+#include <basin/backend/reference_backward.hpp>
 
 namespace basin {
 
@@ -26,6 +26,11 @@ struct reference_backend {
                 }
             }
         }
+    }
+
+    template <class Task>
+    void run_backward(Task const& task) const {
+        detail::reference_backward<Task>(task).run();
     }
 
 private:

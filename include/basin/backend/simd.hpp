@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/backend/reference_backward.hpp>
 #include <basin/backend/simd/schedule.hpp>
 #include <basin/backend/threads.hpp>
 
@@ -57,6 +58,11 @@ struct basic_simd_backend {
             else
                 (*executor)(n, f);
         });
+    }
+    // Not yet a backward pass of its own: plain loops on one thread.
+    template <class Task>
+    void run_backward(Task const& task) const {
+        detail::reference_backward<Task>(task).run();
     }
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/core/dual.hpp>
 #include <basin/core/error.hpp>
-#include <basin/core/lanes.hpp>
 
 #include <concepts>
 #include <type_traits>

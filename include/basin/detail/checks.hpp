@@ -60,9 +60,9 @@ void check_distinct(view<T, 4> const& x, char const* argument) {
     }
 }
 
-template <class T>
-void check_values(view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
-                  view<T, 4> const& out) {
+template <class T, class O>
+void check_value_extents(view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
+                         view<O, 4> const& out) {
     check_data(v, "v");
     check_data(out, "out");
     check_extent("v", "batch", v.extent(0), "k", k.extent(0));
@@ -73,6 +73,12 @@ void check_values(view<T const, 4> const& q, view<T const, 4> const& k, view<T c
     check_extent("out", "token", out.extent(2), "q", q.extent(2));
     check_extent("out", "channel", out.extent(3), "v", v.extent(3));
     if (v.extent(3) == 0) fail<shape_error>("v: channel extent is 0; an output needs at least 1");
+}
+
+template <class T>
+void check_values(view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
+                  view<T, 4> const& out) {
+    check_value_extents(q, k, v, out);
     check_distinct(out, "out");
     if (out.size() == 0) return;
     if (out.data() == q.data())
@@ -89,6 +95,21 @@ void check_known_lse(view<A const, 4> const& lse, view<T const, 4> const& q) {
     check_extent("lse", "batch", lse.extent(0), "q", q.extent(0));
     check_extent("lse", "head", lse.extent(1), "q", q.extent(1));
     check_extent("lse", "token", lse.extent(3), "q", q.extent(2));
+}
+
+template <class T>
+void check_groups(query_groups const& groups, view<T const, 4> const& q) {
+    if (!groups.given) return;
+    if (groups.ids.extent(0) != 1) check_extent("by_group", "batch", groups.ids.extent(0), "q", q.extent(0));
+    check_extent("by_group", "token", groups.ids.extent(1), "q", q.extent(2));
+    for (index_t b = 0; b < groups.ids.extent(0); ++b) {
+        for (index_t i = 0; i < groups.ids.extent(1); ++i) {
+            index_t const id = groups.ids(b, i);
+            if (id < 0 || id >= groups.count)
+                fail<argument_error>("by_group: query ", i, " is in group ", id, ", outside of 0 ... ",
+                                     groups.count - 1);
+        }
+    }
 }
 
 template <class S, class T>
@@ -108,16 +129,7 @@ void check_statistic(S const& s, view<T const, 4> const& q, view<T const, 4> con
     if constexpr (by_key) {
         if (!s.groups.given) return;
         check_extent(name, "group", s.output.extent(2), "by_group", s.groups.count);
-        if (s.groups.ids.extent(0) != 1) check_extent("by_group", "batch", s.groups.ids.extent(0), "q", q.extent(0));
-        check_extent("by_group", "token", s.groups.ids.extent(1), "q", q.extent(2));
-        for (index_t b = 0; b < s.groups.ids.extent(0); ++b) {
-            for (index_t i = 0; i < s.groups.ids.extent(1); ++i) {
-                index_t const id = s.groups.ids(b, i);
-                if (id < 0 || id >= s.groups.count)
-                    fail<argument_error>("by_group: query ", i, " is in group ", id, ", outside of 0 ... ",
-                                         s.groups.count - 1);
-            }
-        }
+        check_groups(s.groups, q);
     }
 }
 

@@ -18,6 +18,12 @@ public:
         X score(X x, basic_site<Lane> const& s) const {
             return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head]);
         }
+        /// For `learned`: the derivative by the slope of this head.
+        template <class X, class Lane, class Add>
+        void score_parameters(X, basic_site<Lane> const& s, Add const& add) const {
+            add(s.head, -math::convert<X>(math::abs(s.query - s.key)));
+        }
+        static index_t parameters(shape_facts const& facts) { return facts.heads; }
     };
 
     explicit alibi(std::initializer_list<double> slopes) : slopes_(static_cast<index_t>(slopes.size())) {

@@ -41,6 +41,7 @@ public:
         if (table_.data() == nullptr && table_.size() != 0) detail::fail<argument_error>("bias: the table has no data");
         return *this;
     }
+    view<T const, 4> const& table() const { return table_; }
 
 private:
     view<T const, 4> table_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <basin/core/policy.hpp>
+#include <basin/core/pullback.hpp>
 
 // How policies are put together. `all_of(a, b)`: a key is seen where both see it; scores run left to right; sinks add
 // up. `any_of` and `none_of` are for masks alone, because "a soft cap or a window" has no meaning; `where(mask, p)`
@@ -58,6 +58,27 @@ struct both {
     }
     auto bind(shape_facts const& facts) const {
         return both<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)};
+    }
+
+    // Backwards, from the last policy to the first.
+    static constexpr bool learns = facet::learns<A>() || facet::learns<B>();
+    template <class X, class Lane, class Sums>
+    X score_pullback(X x, X d_y, basic_site<Lane> const& s, Sums& sums) const {
+        X const between = facet::score_pullback(b, facet::score(a, x, s), d_y, s, sums);
+        return facet::score_pullback(a, x, between, s, sums);
+    }
+    template <class X, class Lane>
+    X weight_pullback(X x, X d_y, basic_site<Lane> const& s) const {
+        return facet::weight_pullback(a, x, facet::weight_pullback(b, facet::weight(a, x, s), d_y, s), s);
+    }
+    template <class X>
+    X value_pullback(X x, X d_y, value_site const& s) const {
+        return facet::value_pullback(a, x, facet::value_pullback(b, facet::value(a, x, s), d_y, s), s);
+    }
+    template <class Self, class F>
+    static void visit_learned(Self& self, F const& f) {
+        facet::visit_learned(self.a, f);
+        facet::visit_learned(self.b, f);
     }
 };
 
@@ -116,6 +137,22 @@ struct only_where {
     }
     auto bind(shape_facts const& facts) const {
         return only_where<bound_t<M>, bound_t<P>>{basin::bind(condition, facts), basin::bind(p, facts)};
+    }
+
+    static constexpr bool learns = facet::learns<P>();
+    template <class X, class Lane, class Sums>
+    X score_pullback(X x, X d_y, basic_site<Lane> const& s, Sums& sums) const {
+        auto const here = facet::visible(condition, s);
+        X const through = facet::score_pullback(p, x, math::select(here, d_y, X(0)), s, sums);
+        return math::select(here, through, d_y);
+    }
+    template <class X, class Lane>
+    X weight_pullback(X x, X d_y, basic_site<Lane> const& s) const {
+        return math::select(facet::visible(condition, s), facet::weight_pullback(p, x, d_y, s), d_y);
+    }
+    template <class Self, class F>
+    static void visit_learned(Self& self, F const& f) {
+        facet::visit_learned(self.p, f);
     }
 };
 

@@ -50,6 +50,8 @@ public:
         }
         return *this;
     }
+    view<T const, 3> const& keys() const { return keys_; }
+    view<T const, 3> const& values() const { return values_; } // no data: they are zero
 
 private:
     template <class Array>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/core/pullback.hpp>
 #include <basin/policy/full.hpp>
 
 #include <initializer_list>
@@ -109,6 +110,24 @@ struct sink_token {
                 detail::fail<argument_error>("sink_token: position ", tokens.positions[i], " is negative");
         }
         return sink_token<bound_t<Base>>{tokens, basin::bind(base, facts), mutual};
+    }
+
+    static constexpr bool learns = facet::learns<Base>();
+    template <class X, class Lane, class Sums>
+    X score_pullback(X x, X d_y, basic_site<Lane> const& s, Sums& sums) const {
+        return facet::score_pullback(base, x, d_y, s, sums);
+    }
+    template <class X, class Lane>
+    X weight_pullback(X x, X d_y, basic_site<Lane> const& s) const {
+        return facet::weight_pullback(base, x, d_y, s);
+    }
+    template <class X>
+    X value_pullback(X x, X d_y, value_site const& s) const {
+        return facet::value_pullback(base, x, d_y, s);
+    }
+    template <class Self, class F>
+    static void visit_learned(Self& self, F const& f) {
+        facet::visit_learned(self.base, f);
     }
 };
 sink_token(token_list) -> sink_token<full>;

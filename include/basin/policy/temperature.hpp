@@ -16,6 +16,12 @@ struct temperature {
     X score(X x, basic_site<Lane> const&) const {
         return x * X(1 / value);
     }
+    /// For `learned`: the derivative by the temperature.
+    template <class X, class Lane, class Add>
+    void score_parameters(X x, basic_site<Lane> const&, Add const& add) const {
+        add(0, x * X(-1 / (value * value)));
+    }
+    static index_t parameters(shape_facts const&) { return 1; }
     temperature bind(shape_facts const&) const {
         if (!(value > 0)) detail::fail<argument_error>("temperature: is ", value, "; it must be greater than 0");
         return *this;
