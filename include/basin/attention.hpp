@@ -14,6 +14,15 @@ template <class Backend, class Task>
 void let_refuse(Backend const& backend, Task const& task) {
     if constexpr (requires { backend.check(task); }) backend.check(task);
 }
+/// Zeroes the outputs of padded queries and fills the statistics with their identities. A backend whose arrays may lie
+/// where the host cannot write does that itself and says so: `using clears_outputs = void;`.
+template <class Backend, class Task>
+void clear_outputs(Backend const&, Task const& task) {
+    if constexpr (!requires { typename Backend::clears_outputs; }) {
+        if constexpr (!Task::observing) zero_padding(task.where, task.out);
+        task.for_each_statistic([](auto const& s) { reset(s); });
+    }
+}
 template <class Backend, class Task>
 std::size_t ask_workspace(Backend const& backend, Task const& task) {
     constexpr bool says = requires { backend.workspace_bytes(task); };
@@ -84,8 +93,7 @@ struct attention_function {
         prepare_attention::with(
             [&](auto const& task) {
                 let_refuse(backend, task);
-                zero_padding(task.where, task.out);
-                task.for_each_statistic([](auto const& s) { reset(s); });
+                clear_outputs(backend, task);
                 backend.run(task);
             },
             backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy,
@@ -140,7 +148,7 @@ private:
         attention_task<purpose::observe, T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
             q, k, {}, {}, lse, scale_of(o, q), bound, where, {statistics...}};
         let_refuse(backend, task);
-        (reset(statistics), ...);
+        clear_outputs(backend, task);
         backend.run(task);
     }
 };

@@ -24,6 +24,9 @@ class argument_error : public error {};
 /// Extents that do not fit together.
 class shape_error : public argument_error {};
 
+/// A backend could not do its work: no memory on its device, a device without double precision, a failed kernel.
+class backend_error : public error {};
+
 /// Writes the words of an error. (A friend of error by name; not part of the interface.)
 class detail_message {
 public:

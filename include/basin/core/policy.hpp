@@ -17,7 +17,8 @@
 //   coverage cover(tile) const            what a whole tile may see; absent means `some`
 //   bool     hides(head_site, key) const  optional: no query sees this key, so that kernels do not even pack it
 //   coverage cover_unhidden(tile) const   optional, with hides: what the keys of a tile that are not hidden may see
-// and, if it owns data, `auto bind(shape_facts) const`: the trivially copyable form that kernels take.
+// and, if it owns data, `auto bind(shape_facts) const`: the trivially copyable form that kernels take; and, if that form
+// has pointers and is to run on devices that do not see the host's memory, `carried(carrier) const` (see facet::carried).
 namespace basin {
 
 /// What a policy with data must fit: how many texts and heads there are, and one more than the largest position.
@@ -192,6 +193,16 @@ void visit_sinks(P const& p, head_site const& s, Visitor& visitor) {
         p.visit_sinks(s, visitor);
     else if constexpr (detail::has_sink_logit<P>)
         visitor.logit(static_cast<double>(p.sink_logit(s)));
+}
+
+/// The same bound policy with its data elsewhere: a policy with pointers has a member carried(carrier), in which
+/// carrier(pointer, count) and carrier(view) give the new places. One without pointers is carried as it is.
+template <class P, class Carrier>
+P carried(P const& p, Carrier& carrier) {
+    if constexpr (requires { p.carried(carrier); })
+        return p.carried(carrier);
+    else
+        return p;
 }
 
 } // namespace facet

@@ -14,9 +14,14 @@ public:
     struct bound {
         using lanes = supported;
         double const* slopes;
+        index_t heads;
         template <class X, class Lane>
         X score(X x, basic_site<Lane> const& s) const {
             return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head]);
+        }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            return {carrier(slopes, heads), heads};
         }
         /// For `learned`: the derivative by the slope of this head.
         template <class X, class Lane, class Add>
@@ -39,12 +44,12 @@ public:
 
     template <class X, class Lane>
     X score(X x, basic_site<Lane> const& s) const {
-        return bound{slopes_.data()}.score(x, s);
+        return bound{slopes_.data(), slopes_.extent(0)}.score(x, s);
     }
     bound bind(shape_facts const& facts) const {
         if (slopes_.extent(0) != facts.heads)
             detail::fail<shape_error>("alibi: has slopes for ", slopes_.extent(0), " heads, but q has ", facts.heads);
-        return {slopes_.data()};
+        return {slopes_.data(), slopes_.extent(0)};
     }
 
 private:

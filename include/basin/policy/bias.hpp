@@ -42,6 +42,13 @@ public:
         return *this;
     }
     view<T const, 4> const& table() const { return table_; }
+    template <class Carrier>
+    bias carried(Carrier& carrier) const {
+        bias result = *this;
+        result.table_ = carrier(table_);
+        for (std::size_t i = 0; i < 4; ++i) result.strides_[i] = strides_[i] == 0 ? 0 : result.table_.stride(i);
+        return result;
+    }
 
 private:
     view<T const, 4> table_;

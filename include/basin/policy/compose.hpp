@@ -56,6 +56,10 @@ struct both {
     coverage cover_unhidden(tile const& t) const {
         return meet(facet::cover_unhidden(a, t), facet::cover_unhidden(b, t));
     }
+    template <class Carrier>
+    both carried(Carrier& carrier) const {
+        return {facet::carried(a, carrier), facet::carried(b, carrier)};
+    }
     auto bind(shape_facts const& facts) const {
         return both<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)};
     }
@@ -98,6 +102,10 @@ struct either {
     {
         return facet::hides(a, s, key) && facet::hides(b, s, key);
     }
+    template <class Carrier>
+    either carried(Carrier& carrier) const {
+        return {facet::carried(a, carrier), facet::carried(b, carrier)};
+    }
     auto bind(shape_facts const& facts) const {
         return either<bound_t<A>, bound_t<B>>{basin::bind(a, facts), basin::bind(b, facts)};
     }
@@ -113,6 +121,10 @@ struct inverse {
         return !facet::visible(a, s);
     }
     coverage cover(tile const& t) const { return complement(facet::cover(a, t)); }
+    template <class Carrier>
+    inverse carried(Carrier& carrier) const {
+        return {facet::carried(a, carrier)};
+    }
     auto bind(shape_facts const& facts) const { return inverse<bound_t<A>>{basin::bind(a, facts)}; }
 };
 
@@ -134,6 +146,10 @@ struct only_where {
         requires detail::has_weight<P>
     {
         return math::select(facet::visible(condition, s), facet::weight(p, x, s), x);
+    }
+    template <class Carrier>
+    only_where carried(Carrier& carrier) const {
+        return {facet::carried(condition, carrier), facet::carried(p, carrier)};
     }
     auto bind(shape_facts const& facts) const {
         return only_where<bound_t<M>, bound_t<P>>{basin::bind(condition, facts), basin::bind(p, facts)};

@@ -15,7 +15,7 @@ public:
     struct bound {
         using lanes = supported;
         std::uint64_t const* words;
-        std::ptrdiff_t batch_stride, head_stride, query_stride;
+        std::ptrdiff_t batch_stride, head_stride, query_stride, count;
 
         template <class Lane>
         auto visible(basic_site<Lane> const& s) const {
@@ -38,6 +38,12 @@ public:
                 if (any && !all) return coverage::some;
             }
             return all ? coverage::all : coverage::none;
+        }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.words = carrier(words, count);
+            return result;
         }
 
     private:
@@ -74,7 +80,7 @@ public:
         auto const stride = [&](std::size_t axis) {
             return extents_[axis] == 1 ? std::ptrdiff_t{0} : words_.stride(axis);
         };
-        return {words_.data(), stride(0), stride(1), words_.stride(2)};
+        return {words_.data(), stride(0), stride(1), words_.stride(2), words_.size()};
     }
     bool visible(site const& s) const {
         index_t const b = extents_[0] == 1 ? 0 : s.batch;

@@ -52,6 +52,13 @@ public:
     }
     view<T const, 3> const& keys() const { return keys_; }
     view<T const, 3> const& values() const { return values_; } // no data: they are zero
+    template <class Carrier>
+    kv_sink carried(Carrier& carrier) const {
+        kv_sink result = *this;
+        result.keys_ = carrier(keys_);
+        result.values_ = carrier(values_);
+        return result;
+    }
 
 private:
     template <class Array>

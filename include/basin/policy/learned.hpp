@@ -139,6 +139,13 @@ public:
         if constexpr (collects) visitor.learn(-1);
     }
 
+    template <class Carrier>
+    learned carried(Carrier& carrier) const {
+        learned result = *this;
+        result.policy = facet::carried(policy, carrier);
+        return result;
+    }
+
     auto bind(shape_facts const& facts) const {
         learned<bound_t<P>, G> result(basin::bind(policy, facts), gradient, second, adds);
         result.fit(facts);

@@ -15,7 +15,12 @@ public:
     struct bound {
         double const* logits;
         index_t step; // 0: shared by all heads
+        index_t count;
         double sink_logit(head_site const& s) const { return logits[std::ptrdiff_t{s.head} * step]; }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            return {carrier(logits, count), step, count};
+        }
     };
 
     explicit sink_logit(std::initializer_list<double> per_head) : logits_(static_cast<index_t>(per_head.size())) {
@@ -38,7 +43,7 @@ public:
             detail::fail<shape_error>("sink_logit: has logits for ", logits_.extent(0), " heads, but q has ",
                                       facts.heads);
         }
-        return {logits_.data(), shared() ? 0 : 1};
+        return {logits_.data(), shared() ? 0 : 1, logits_.extent(0)};
     }
     double operator()(head_site const& s) const { return logits_(shared() ? 0 : s.head); }
     template <class Visitor>

@@ -30,6 +30,12 @@ public:
             return hidden == t.key_end - t.key_begin && !own ? coverage::none : coverage::some;
         }
         coverage cover_unhidden(tile const& t) const { return who == seen_by::nobody ? coverage::all : cover(t); }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.keys.words = carrier(keys.words, std::ptrdiff_t{keys.batch} * keys.heads * keys.words_per_row);
+            return result;
+        }
         bool hides(head_site const& s, index_t key) const {
             return who == seen_by::nobody && keys.contains(s.batch, s.head, key);
         }

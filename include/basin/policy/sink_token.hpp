@@ -104,6 +104,10 @@ struct sink_token {
     {
         facet::visit_sinks(base, s, visitor);
     }
+    template <class Carrier>
+    sink_token carried(Carrier& carrier) const {
+        return {tokens, facet::carried(base, carrier), mutual};
+    }
     auto bind(shape_facts const& facts) const {
         for (index_t i = 0; i < tokens.count; ++i) {
             if (tokens.positions[i] < 0)
