@@ -156,25 +156,29 @@ public:
         auto bound = basin::bind(policy, facts);
         index_t sums = 0;
         bool in_order = false;
-        named_pointer const read[] = {{from.q.data(), "q"},           {from.k.data(), "k"},
-                                      {from.v.data(), "v"},           {from.out.data(), "out"},
-                                      {from.lse.data(), "lse"},       {up.d_out.data(), "d_out"},
-                                      {d_lse.data(), "d_lse"},        {d_received.data(), "d_received"},
-                                      {d_entropy.data(), "d_entropy"}};
-        constexpr index_t most = 19; // d_q, d_k, d_v and two for each of eight learned policies
-        named_pointer written[most] = {{into.d_q.data(), "d_q"}, {into.d_k.data(), "d_k"}, {into.d_v.data(), "d_v"}};
-        index_t count = 3;
         facet::visit_learned(bound, [&](auto& node) {
             node.first_sum = sums;
             sums += node.sums;
             in_order = in_order || node.shared(facts) || where.query_position.listed() || where.key_position.listed();
             node.adds = node.adds || into.adds;
-            for (auto const* const d : {&node.gradient, &node.second}) {
-                check_distinct(*d, "a learned gradient");
-                if (count < most) written[count++] = {d->data(), "a learned gradient"};
-            }
+            check_distinct(node.gradient, "a learned gradient");
+            check_distinct(node.second, "a learned gradient");
         });
-        check_aliases(written, count, read);
+        named_pointer const read[] = {{from.q.data(), "q"},           {from.k.data(), "k"},
+                                      {from.v.data(), "v"},           {from.out.data(), "out"},
+                                      {from.lse.data(), "lse"},       {up.d_out.data(), "d_out"},
+                                      {d_lse.data(), "d_lse"},        {d_received.data(), "d_received"},
+                                      {d_entropy.data(), "d_entropy"}};
+        auto const for_each_written = [&](auto const& f) {
+            f(named_pointer{into.d_q.data(), "d_q"});
+            f(named_pointer{into.d_k.data(), "d_k"});
+            f(named_pointer{into.d_v.data(), "d_v"});
+            facet::visit_learned(bound, [&](auto const& node) {
+                f(named_pointer{node.gradient.data(), "a learned gradient"});
+                f(named_pointer{node.second.data(), "a learned gradient"});
+            });
+        };
+        check_aliases(for_each_written, read);
         use(backward_task<T, decltype(bound), lse, received, entropy>{from.q, from.k, from.v, from.out, from.lse,
                                                                       up.d_out, d_lse, d_entropy, d_received, groups,
                                                                       into.d_q, into.d_k, into.d_v, scale_of(o, from.q),

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/backend/eigen/backward.hpp>
 #include <basin/backend/eigen/head.hpp>
-#include <basin/backend/reference_backward.hpp>
 #include <basin/backend/threads.hpp>
 
 namespace basin {
@@ -24,10 +24,22 @@ struct eigen_backend {
             detail::eigen::head<Task>(task, task.where.at(i / heads), i % heads).run();
         });
     }
-    // Not yet a backward pass of its own: plain loops on one thread.
+    template <class Task>
+    void check_backward(Task const& task) const {
+        check(task);
+    }
     template <class Task>
     void run_backward(Task const& task) const {
-        detail::reference_backward<Task>(task).run();
+        index_t const heads = task.k.extent(1), group = task.group_size();
+        // Sums of learned parameters: each head has its own, added up in order, so that threads change no bit.
+        buffer<double, 2> sums(task.where.texts() * task.query_heads(), task.sums);
+        detail::run_tasks(task.in_order ? 1 : threads, task.where.texts() * heads, [&](index_t i) {
+            detail::eigen::backward<Task>(task, task.where.at(i / heads), i % heads)
+                .run(sums.data() + std::ptrdiff_t{i} * group * task.sums);
+        });
+        for (index_t i = 0; i < sums.extent(0); ++i)
+            task.finish_head(task.where.at(i / task.query_heads()), i % task.query_heads(),
+                             sums.data() + std::ptrdiff_t{i} * task.sums);
     }
 };
 

@@ -71,22 +71,27 @@ void check_like(view<A, 4> const& x, char const* name, tuple_of<index_t, 4> cons
 inline constexpr char const* tensor_axes[4] = {"batch", "head", "token", "channel"};
 inline constexpr char const* row_axes[4] = {"batch", "head", "group", "token"};
 
-/// An array that is written, by name; `check_aliases` compares all pairs.
+/// An array of a call, by name.
 struct named_pointer {
     void const* data;
     char const* name;
 };
-template <std::size_t N, std::size_t M>
-void check_aliases(named_pointer const (&written)[N], index_t count, named_pointer const (&read)[M]) {
-    for (index_t i = 0; i < count; ++i) {
-        auto const compare = [&](named_pointer const& other) {
-            if (written[i].data != nullptr && written[i].data == other.data)
-                fail<argument_error>(written[i].name, ": has the data pointer of ", other.name,
-                                     "; a gradient needs an array of its own");
-        };
-        for (named_pointer const& other : read) compare(other);
-        for (index_t j = 0; j < i; ++j) compare(written[j]);
-    }
+/// No array that is written is another one of the call. `for_each_written(f)` calls f(named_pointer), always in one order.
+template <class ForEachWritten, std::size_t N>
+void check_aliases(ForEachWritten const& for_each_written, named_pointer const (&read)[N]) {
+    auto const compare = [](named_pointer const& mine, named_pointer const& other) {
+        if (mine.data != nullptr && mine.data == other.data)
+            fail<argument_error>(mine.name, ": has the data pointer of ", other.name,
+                                 "; a gradient needs an array of its own");
+    };
+    index_t number = 0;
+    for_each_written([&](named_pointer const& mine) {
+        for (named_pointer const& other : read) compare(mine, other);
+        index_t before = number++;
+        for_each_written([&](named_pointer const& other) {
+            if (before-- > 0) compare(mine, other);
+        });
+    });
 }
 
 } // namespace basin::detail
