@@ -13,7 +13,7 @@
 namespace tiny_dlm {
 
 /// Printable on one line of a terminal, whatever the bytes are; long texts are cut.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (char const c : text.substr(0, 60)) {
         auto const byte = static_cast<unsigned char>(c);
@@ -68,7 +68,7 @@ public:
         }
         for (;;) {
             std::string const key = string();
-            if (!keys.insert(key).second) fail("the key " + quoted(key) + " stands there twice");
+            if (!keys.insert(key).second) fail("the key " + in_quotes(key) + " stands there twice");
             expect(':', "a colon");
             entry(key);
             if (next() == '}') break;

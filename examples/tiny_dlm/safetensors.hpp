@@ -52,9 +52,9 @@ struct tensor_file {
     /// The tensor of that name and shape; anything else is refused in one sentence.
     tensor const& at(std::string const& name, std::vector<std::int64_t> const& shape) const {
         auto const found = tensors.find(name);
-        if (found == tensors.end()) throw checkpoint_error("the checkpoint has no tensor " + quoted(name));
+        if (found == tensors.end()) throw checkpoint_error("the checkpoint has no tensor " + in_quotes(name));
         if (found->second.shape != shape)
-            throw checkpoint_error("the checkpoint's tensor " + quoted(name) + " has shape " +
+            throw checkpoint_error("the checkpoint's tensor " + in_quotes(name) + " has shape " +
                                    shape_text(found->second.shape) + ", expected " + shape_text(shape));
         return found->second;
     }
@@ -75,7 +75,9 @@ inline tensor_entry read_entry(json_reader& json, std::string const& name) {
     std::string type;
     std::vector<std::int64_t> offsets;
     bool has_shape = false;
-    auto const wrong = [&](std::string const& why) { throw std::runtime_error("tensor " + quoted(name) + " " + why); };
+    auto const wrong = [&](std::string const& why) {
+        throw std::runtime_error("tensor " + in_quotes(name) + " " + why);
+    };
     json.object([&](std::string const& field) {
         if (field == "dtype")
             type = json.string();
@@ -85,10 +87,10 @@ inline tensor_entry read_entry(json_reader& json, std::string const& name) {
         } else if (field == "data_offsets")
             offsets = json.numbers(2);
         else
-            wrong("has a field " + quoted(field) + " that the format does not know");
+            wrong("has a field " + in_quotes(field) + " that the format does not know");
     });
     if (type.empty() || !has_shape || offsets.size() != 2) wrong("needs dtype, shape and two data_offsets");
-    if (type != "F32" && type != "F16") wrong("has the type " + quoted(type) + "; only F32 and F16 are read");
+    if (type != "F32" && type != "F16") wrong("has the type " + in_quotes(type) + "; only F32 and F16 are read");
     entry.kept = type == "F32" ? storage::float32 : storage::float16;
     entry.begin = offsets[0];
     entry.end = offsets[1];
@@ -147,7 +149,7 @@ inline tensor_file parse_checked(std::string_view bytes) {
     std::int64_t place = 0;
     for (tensor_entry const& e : entries) {
         if (e.begin != place)
-            throw std::runtime_error("tensor " + quoted(e.name) + " begins at byte " + std::to_string(e.begin) +
+            throw std::runtime_error("tensor " + in_quotes(e.name) + " begins at byte " + std::to_string(e.begin) +
                                      (e.begin < place ? ", inside the one before it" : ", after a gap"));
         place = e.end;
     }
@@ -186,20 +188,19 @@ inline tensor_file read_safetensors(std::string const& path) {
     return parse_safetensors(bytes, path);
 }
 
-/// Writes a file whole or not at all, readable by Python's safetensors. A float16 tensor with a number that float16 cannot hold
-/// is refused.
-inline void write_safetensors(std::string const& path, tensor_file const& file) {
-    auto const fail = [&](std::string const& why) { throw checkpoint_error(path + " was not written: " + why); };
+/// The bytes of a file, readable by Python's safetensors. A float16 tensor with a number that float16 cannot hold is refused.
+inline std::string safetensors_bytes(tensor_file const& file) {
+    auto const fail = [&](std::string const& why) {
+        throw checkpoint_error("the checkpoint cannot be written: " + why);
+    };
     auto const text = [&](std::string const& words) {
-        if (!is_utf8(words)) fail("the text " + quoted(words) + " is not UTF-8");
+        if (!is_utf8(words)) fail("the text " + in_quotes(words) + " is not UTF-8");
         return basin::detail::json_text(words);
     };
-    std::string header = "{\"__metadata__\":{";
+    std::string header = "{\"__metadata__\":{", data;
     for (auto const& [key, value] : file.metadata)
         header += (header.back() == '{' ? "" : ",") + text(key) + ":" + text(value);
     header += "}";
-    std::vector<tensor const*> order;
-    std::size_t place = 0;
     for (storage const kept : {storage::float32, storage::float16}) { // 4-byte numbers first: all are aligned
         for (auto const& [name, t] : file.tensors) {
             if (t.kept != kept) continue;
@@ -207,39 +208,37 @@ inline void write_safetensors(std::string const& path, tensor_file const& file) 
             for (std::int64_t const n : t.shape) count *= static_cast<std::size_t>(n);
             if (name == "__metadata__") fail("no tensor may be called __metadata__");
             if (count != t.values.size())
-                fail("tensor " + quoted(name) + " has shape " + shape_text(t.shape) + " but " +
+                fail("tensor " + in_quotes(name) + " has shape " + shape_text(t.shape) + " but " +
                      std::to_string(t.values.size()) + " numbers");
+            std::size_t const begin = data.size();
             for (float const x : t.values) {
-                if (kept == storage::float16 && std::isfinite(x) && !std::isfinite(static_cast<float>(basin::half(x))))
-                    fail("tensor " + quoted(name) + " has the number " + std::to_string(x) +
+                basin::half const h(x);
+                if (kept == storage::float32)
+                    data.append(reinterpret_cast<char const*>(&x), sizeof x);
+                else if (std::isfinite(x) && !std::isfinite(static_cast<float>(h)))
+                    fail("tensor " + in_quotes(name) + " has the number " + std::to_string(x) +
                          ", which is too large for float16");
+                else
+                    data.append(reinterpret_cast<char const*>(&h.bits), sizeof h.bits);
             }
-            std::size_t const bytes = count * (kept == storage::float32 ? 4 : 2);
             std::string shape;
             for (std::int64_t const n : t.shape) shape += (shape.empty() ? "" : ",") + std::to_string(n);
             header += "," + text(name) + ":{\"dtype\":\"" + (kept == storage::float32 ? "F32" : "F16") +
-                      "\",\"shape\":[" + shape + "],\"data_offsets\":[" + std::to_string(place) + "," +
-                      std::to_string(place + bytes) + "]}";
-            place += bytes;
-            order.push_back(&t);
+                      "\",\"shape\":[" + shape + "],\"data_offsets\":[" + std::to_string(begin) + "," +
+                      std::to_string(data.size()) + "]}";
         }
     }
     header += "}";
     header.resize((header.size() + 7) / 8 * 8, ' ');
     std::uint64_t const size = header.size();
+    return std::string(reinterpret_cast<char const*>(&size), sizeof size) + header + data;
+}
 
+/// Writes a file whole or not at all.
+inline void write_safetensors(std::string const& path, tensor_file const& file) {
+    std::string const bytes = safetensors_bytes(file);
     basin::atomic_file out(path);
-    out.write(reinterpret_cast<char const*>(&size), sizeof size);
-    out.write(header);
-    for (tensor const* t : order) {
-        if (t->kept == storage::float32)
-            out.write(reinterpret_cast<char const*>(t->values.data()), t->values.size() * 4);
-        else
-            for (float const x : t->values) {
-                std::uint16_t const bits = basin::half(x).bits;
-                out.write(reinterpret_cast<char const*>(&bits), sizeof bits);
-            }
-    }
+    out.write(bytes);
     out.commit();
 }
 

@@ -70,7 +70,7 @@ public:
             throw std::runtime_error("the checkpoint has no tokenizer, so it was not written by tiny_dlm");
         bool const words = unit_at->second == "words";
         if (!words && unit_at->second != "characters")
-            throw std::runtime_error("the checkpoint's tokenizer goes by " + quoted(unit_at->second) +
+            throw std::runtime_error("the checkpoint's tokenizer goes by " + in_quotes(unit_at->second) +
                                      ", neither characters nor words");
         tokenizer result(words ? unit::words : unit::characters);
         token_id place = 0;
@@ -81,7 +81,7 @@ public:
             if (place < specials ? name != result.names_[static_cast<std::size_t>(place)]
                                  : name.empty() || (!words && name.size() != 1) || !result.add(name))
                 throw std::runtime_error("the checkpoint's vocabulary is damaged at entry " + std::to_string(place) +
-                                         ", " + quoted(name));
+                                         ", " + in_quotes(name));
             ++place;
             rest.remove_prefix(std::min(n + 1, rest.size()));
         }
@@ -188,13 +188,13 @@ private:
     }
     [[noreturn]] void refuse(std::string_view here, std::string const& piece) const {
         if (by_ == unit::words)
-            throw std::runtime_error("the prompt has the word " + quoted(piece) + ", which is not among the " +
+            throw std::runtime_error("the prompt has the word " + in_quotes(piece) + ", which is not among the " +
                                      std::to_string(size() - specials) + " words of this model");
         std::string known;
         for (std::size_t i = specials; i < names_.size(); ++i) known += names_[i] == "\n" ? "\\n" : names_[i];
         std::size_t const n = utf8_length(here); // the whole character, not its first byte
         throw std::runtime_error("the prompt has the character " +
-                                 (n > 1 ? "\"" + std::string(here.substr(0, n)) + "\"" : quoted(piece)) +
+                                 (n > 1 ? "\"" + std::string(here.substr(0, n)) + "\"" : in_quotes(piece)) +
                                  ", which this model never saw; it knows: " + known);
     }
     static std::string unescaped(std::string_view text) {
@@ -208,7 +208,7 @@ private:
             auto const digits = text.substr(i + 2, 2);
             auto const [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
             if (digits.size() != 2 || code != std::errc() || end != digits.data() + 2)
-                throw std::runtime_error("the checkpoint's vocabulary is damaged at " + quoted(text));
+                throw std::runtime_error("the checkpoint's vocabulary is damaged at " + in_quotes(text));
             result += static_cast<char>(byte);
             i += 3;
         }
