@@ -2,25 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "config.hpp"
+#include "parameters.hpp"
 
 #include <basin/core/key_set.hpp>
 #include <basin/core/view.hpp>
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace tiny_dlm {
-
-/// One tensor of the model inside the flat array of all parameters, row-major, as safetensors stores it.
-struct tensor_info {
-    std::string name;
-    std::vector<int> shape;
-    std::ptrdiff_t offset, size;
-    bool decays; ///< matrices have weight decay
-};
 
 /// What one layer did with some texts of the batch: statistics of the same pass. Keys and queries are rows (see
 /// model_config::rows). The arrays live as long as the call of `look`.
@@ -51,34 +44,61 @@ struct observer {
 /// Texts to learn from. `weight` is 0 where nothing is to be predicted; the loss is the sum of weight x cross-entropy.
 struct batch {
     int texts = 0, length = 0;
-    std::vector<int> input, target; ///< (text, token)
-    std::vector<float> weight;
+    std::vector<int> input, target; ///< (text, token); block diffusion: `target` is the clean text everywhere
+    std::vector<float> weight;      ///< (text, token)
 };
 
+template <class T>
+class pass;
+template <class T>
+struct rotary;
+
 /// A pre-norm transformer: RMSNorm, RoPE, attention by basin, MLP. Texts of a batch are computed in groups of a fixed size,
-/// each on one thread, and sums over groups are made in order: same bits for any number of threads.
+/// each on one thread, and sums over groups are made in order: same bits for any number of threads. model<float> is compiled
+/// in model.cpp; for another scalar include model_body.hpp.
 template <class T>
 class model {
 public:
     explicit model(model_config const& config, int threads = 1);
+    model(model&&) noexcept;
+    model& operator=(model&&) noexcept;
+    ~model();
 
-    model_config const& config() const;
+    model_config const& config() const { return config_; }
     /// All parameters, and which tensor lies where.
-    std::vector<T>& parameters();
-    std::vector<T> const& parameters() const;
-    std::vector<tensor_info> const& tensors() const;
+    std::vector<T>& parameters() { return parameters_; }
+    std::vector<T> const& parameters() const { return parameters_; }
+    std::vector<tensor_info> const& tensors() const { return where_.tensors; }
+    int threads() const { return threads_; }
+    void use_threads(int threads) { threads_ = threads; }
     /// Random weights from a seed.
     void initialise(std::uint64_t seed);
 
-    /// Logits (text, token, vocabulary) of texts of `length` tokens each; `tokens.size()` is a multiple of `length`, which
-    /// may be shorter than the model's (without extra tokens in the middle or at the end it need not be the model's).
-    /// Autoregressive: row i predicts token i + 1. Otherwise: row i predicts token i.
-    basin::buffer<T, 3> logits(std::vector<int> const& tokens, int length, observer<T> const& watch = {}) const;
+    /// Logits (text, token, vocabulary) of texts of `length` tokens each, at most the model's; `tokens.size()` is a multiple of
+    /// it. Autoregressive: row i predicts token i + 1. Otherwise: row i predicts token i.
+    basin::buffer<T, 3> logits(std::span<int const> tokens, int length, observer<T> const& watch = {}) const;
+    /// The same for texts of the model's length.
+    basin::buffer<T, 3> logits(std::span<int const> tokens, observer<T> const& watch = {}) const {
+        return logits(tokens, config_.length, watch);
+    }
 
-    /// The loss of the batch.
-    double loss(batch const& b) const;
+    /// The loss of the batch; keys may be hidden and layers watched.
+    double loss(batch const& b, observer<T> const& watch = {}) const;
     /// The loss, and its gradient by every parameter (overwritten).
     double loss_and_gradients(batch const& b, std::vector<T>& gradients) const;
+
+private:
+    class borrowed;
+    double run(batch const& b, std::vector<std::vector<T>>* gradients, observer<T> const& watch) const;
+    model_config of_length(int length, std::size_t tokens) const;
+
+    model_config config_;
+    parameter_layout where_;
+    int threads_;
+    std::vector<T> parameters_;
+    std::unique_ptr<rotary<T>> turns_;
+    struct shelf; // passes that no thread uses now, with their memory
+    std::unique_ptr<shelf> shelf_;
 };
 
 } // namespace tiny_dlm

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "objective.hpp"
+#include "sampler.hpp"
+
+namespace tiny_dlm {
+
+/// How good a model is on texts that no training saw.
+struct evaluation {
+    double loss = 0;          ///< nats per token; for diffusion models a bound
+    int right = 0, asked = 0; ///< answers of the synthetic tasks; elsewhere hidden tokens that were guessed
+    double accuracy() const { return asked == 0 ? 0 : static_cast<double>(right) / asked; }
+};
+
+/// Writes the answers to the prompts of synthetic texts, greedily, and returns how many are right.
+inline int write_answers(model<float> const& net, corpus const& texts, text_batch const& tasks, int steps,
+                         observer<float> const& watch = {}) {
+    model_config const& c = net.config();
+    std::vector<token_id> tokens = tasks.tokens;
+    for (int t = 0; t < tasks.texts; ++t) {
+        for (int i = tasks.prompt[static_cast<std::size_t>(t)]; i < tasks.length; ++i)
+            tokens[static_cast<std::size_t>(t * tasks.length + i)] = c.mask_token;
+    }
+    sampling how;
+    how.steps = steps;
+    how.block = c.kind == model_kind::block_diffusion ? c.block : 0;
+    auto const logits = [&](std::vector<token_id> const& now) { return net.logits(now, tasks.length, watch); };
+    auto const nothing = [](sampling_step const&) {};
+    if (c.kind == model_kind::autoregressive)
+        continue_text(tokens, tasks.texts, c.vocabulary, how, logits, nothing);
+    else
+        denoise(tokens, tasks.texts, c.vocabulary, how, logits, nothing);
+    int right = 0;
+    for (int t = 0; t < tasks.texts; ++t) {
+        auto const begin = static_cast<std::size_t>(t * tasks.length);
+        right += texts.right_answers(std::span(tokens).subspan(begin, static_cast<std::size_t>(tasks.length)));
+    }
+    return right;
+}
+
+/// Hidden tokens whose likeliest token is the right one.
+inline int guessed(model<float> const& net, batch const& b) {
+    auto const logits = net.logits(b.input, b.length);
+    int right = 0;
+    for (std::size_t i = 0; i < b.input.size(); ++i) {
+        if (b.weight[i] == 0) continue;
+        float const* const row = logits.data() + i * static_cast<std::size_t>(net.config().vocabulary);
+        right += std::max_element(row, row + net.config().vocabulary) - row == b.target[i] ? 1 : 0;
+    }
+    return right;
+}
+
+/// Loss and accuracy on the first `count` validation texts. The noise is the same at every call.
+inline evaluation evaluate(model<float> const& net, corpus const& texts, int count, int steps = 32) {
+    constexpr int at_once = 32;
+    evaluation e;
+    for (int first = 0; first < count; first += at_once) {
+        text_batch const some = texts.validation(first, std::min(at_once, count - first));
+        batch const b = objective(net.config(), some, 0, static_cast<std::uint64_t>(first));
+        e.loss += net.loss(b) * some.texts / count;
+        if (texts.has_answers()) {
+            e.asked += task::words * some.texts;
+            e.right += write_answers(net, texts, some, steps);
+        } else {
+            e.asked +=
+                static_cast<int>(std::count_if(b.weight.begin(), b.weight.end(), [](float w) { return w != 0; }));
+            e.right += guessed(net, b);
+        }
+    }
+    return e;
+}
+
+} // namespace tiny_dlm
