@@ -27,6 +27,7 @@ done
 
 need_toolchain
 install_missing
+mkdir -p build
 cmake -S . -B build/benchmarks -G Ninja -DCMAKE_BUILD_TYPE=Release -DBASIN_BUILD_TESTS=OFF -DBASIN_BUILD_EXAMPLES=OFF \
     -DBASIN_BUILD_BENCHMARKS=ON "-DBASIN_BENCHMARK_FLAGS=$flags" >build/benchmarks.log || { cat build/benchmarks.log >&2; exit 1; }
 for name in "${programs[@]}"; do

@@ -6,10 +6,13 @@
 
 #include "support.hpp"
 
+#include <basin/backend/thread_pool.hpp>
+
 int main(int argc, char** argv) {
     bench::arguments const args(argc, argv);
     bench::print_machine("Growth with threads: float, full attention, d = 64");
     basin::index_t const n = args.quick ? 512 : 2048, d = 64;
+    basin::thread_pool pool{static_cast<basin::index_t>(std::thread::hardware_concurrency())};
     auto const cores = static_cast<basin::index_t>(std::thread::hardware_concurrency());
     for (bool const with_statistic : {false, true}) {
         for (basin::index_t const heads : {8, 1}) {
@@ -20,7 +23,7 @@ int main(int argc, char** argv) {
                 if (threads > 1 && threads > cores) break;
                 contenders.push_back({std::to_string(threads) + " thread(s)", x.pairs(), x.flops(),
                                       [&, threads] {
-                                          basin::simd_backend const backend{.threads = threads};
+                                          auto const backend = basin::simd_backend{.threads = threads}.on(pool);
                                           auto const run = [&](auto const&... s) {
                                               basin::attention(backend, x.q, x.k, x.v, x.out, basin::full{}, s...);
                                           };

@@ -6,6 +6,7 @@
 #include "../support/peak.hpp"
 
 #include <basin/attention.hpp>
+#include <basin/backend/thread_pool.hpp>
 #include <basin/policy/full.hpp>
 #include <basin/statistic/received.hpp>
 
@@ -26,7 +27,8 @@ extern "C" {
 int basin_full(float const* q, float const* k, float const* v, float* out, float* received, int heads, int tokens,
                int d, int threads) {
     try {
-        basin::simd_backend const backend{.threads = threads};
+        static basin::thread_pool pool{2}; // as the rivals, which keep their threads between calls
+        auto const backend = basin::simd_backend{.threads = threads}.on(pool);
         auto const output = heads_of(out, heads, tokens, d);
         auto const run = [&](auto const&... statistics) {
             basin::attention(backend, heads_of(q, heads, tokens, d), heads_of(k, heads, tokens, d),
