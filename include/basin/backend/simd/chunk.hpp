@@ -35,7 +35,7 @@ class chunk_runner {
     static constexpr int block_rows = table::block_rows, block_tiles = table::block_tiles;
 
 public:
-    void carve(arena<Arch>& a, Task const& task, index_t most_keys, int width) {
+    void carve(arena<Arch>& a, Task const& task, index_t most_keys, index_t most_queries, int width) {
         std::ptrdiff_t const room = block_rows + table::lanes;
         int const padded_width = round_up(width, table::lanes);
         queries_ =
@@ -46,7 +46,9 @@ public:
         block_.moments = moment ? a.template take<T>(std::ptrdiff_t{block_rows} * table::lanes) : nullptr;
         block_.reference = a.template take<T>(room);
         block_.states = a.template take<tile_state>(block_tiles);
-        block_.panel_stride = std::ptrdiff_t{block_rows} * table::panel;
+        // Few queries: a strip of a whole block's rows would be megabytes that nobody uses but the system clears.
+        int const rows = round_up(static_cast<int>(math::min(most_queries, index_t{block_rows})), table::rows);
+        block_.panel_stride = std::ptrdiff_t{rows} * table::panel;
         block_.mark_stride = block_rows;
         std::ptrdiff_t const panels =
             keeps ? round_up(most_keys, table::block_keys) / table::panel : table::block_panels;
@@ -252,16 +254,17 @@ private:
 
     void add_values(int b, int begin, int end) {
         int const next = b + 1 < u_->key_blocks() ? b + 1 : 0;
+        bool const direct = streaming_ && single() && u_->read_directly(*task_);
         for (int g = 0; g * table::panel < u_->width; ++g) {
             int const columns_of_group = group_columns<Arch, T>(u_->width, g);
-            value_task<T> const task{u_->block_values(*task_, b, g, streaming_),
-                                     columns_of_group,
+            value_task<T> const task{u_->block_values(*task_, b, g, streaming_, direct),
+                                     direct ? task_->v.stride(2) : columns_of_group,
                                      u_->keys_in_block(b),
                                      g * table::panel,
                                      columns_of_group,
                                      begin,
                                      end,
-                                     u_->block_values(*task_, next, g, streaming_)};
+                                     u_->block_values(*task_, next, g, streaming_, direct)};
             if (single())
                 value_row<Arch, T>(block_, task);
             else if (u_->finite[b])

@@ -3,36 +3,13 @@
 #pragma once
 
 #include "chunk.hpp"
+#include "memory.hpp"
 #include "strip.hpp"
 
 #include <atomic>
-#include <new>
 #include <vector>
 
 namespace basin::detail::simd {
-
-/// The caller's workspace, or memory of its own.
-template <class Arch>
-class memory {
-public:
-    memory(std::byte* given, std::size_t bytes) : own_(given == nullptr) {
-        constexpr std::size_t line = arena<Arch>::alignment;
-        if (own_)
-            data_ = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{line}));
-        else
-            data_ = given + (line - reinterpret_cast<std::uintptr_t>(given) % line) % line;
-    }
-    ~memory() {
-        if (own_) ::operator delete(static_cast<void*>(data_), std::align_val_t{arena<Arch>::alignment});
-    }
-    memory(memory const&) = delete;
-    memory& operator=(memory const&) = delete;
-    std::byte* data() const { return data_; }
-
-private:
-    std::byte* data_;
-    bool own_;
-};
 
 /// Who computes what. The work of a head is cut into chunks of queries by its shape alone, and their results by key are
 /// added in the order of the chunks: the bits cannot depend on how many threads there are.
@@ -48,17 +25,16 @@ class schedule {
 
 public:
     schedule(Task const& task, index_t threads) : task_(task) {
-        index_t most_queries = 0;
         for (index_t i = 0; i < task.where.texts(); ++i) {
             text const t = task.where.at(i);
             most_keys_ = math::max(most_keys_, t.key_end - t.key_begin);
-            most_queries = math::max(most_queries, t.query_end - t.query_begin);
+            most_queries_ = math::max(most_queries_, t.query_end - t.query_begin);
         }
         // Heads that read the same keys share their copies, unless the policy tells the heads apart.
         group_ = unit_t::per_query_head || task.k.extent(1) == 0 ? 1 : task.q.extent(1) / task.k.extent(1);
         units_ = task.where.texts() * (task.q.extent(1) / group_);
         // Few queries: packing all keys first would take them through memory twice.
-        streaming_ = most_queries * group_ <= 2 * table::rows;
+        streaming_ = most_queries_ * group_ <= 2 * table::rows;
         // Enough units for all threads: each takes whole ones, with memory of its own. Else all work on one.
         by_unit_ = threads == 1 || streaming_ || units_ % threads == 0 || units_ >= 4 * threads;
         workers_ = by_unit_ ? math::max(math::min(threads, units_), index_t{1}) : threads;
@@ -106,7 +82,8 @@ private:
         void carve(arena<Arch>& a, schedule const& s) {
             for (auto& u : units) u.carve(a, s.task_, s.most_keys_, s.streaming_);
             for (auto& r : runners) {
-                r.carve(a, s.task_, s.most_keys_, s.task_.observing ? 0 : static_cast<int>(s.task_.v.extent(3)));
+                r.carve(a, s.task_, s.most_keys_, s.most_queries_,
+                        s.task_.observing ? 0 : static_cast<int>(s.task_.v.extent(3)));
                 if (s.by_unit_) r.columns.carve(a, s.task_, s.most_keys_);
             }
             for (auto& t : totals) t.carve(a, s.task_, s.most_keys_);
@@ -190,7 +167,7 @@ private:
     }
 
     Task const& task_;
-    index_t most_keys_ = 0, group_ = 1, units_ = 0, workers_ = 1;
+    index_t most_keys_ = 0, most_queries_ = 0, group_ = 1, units_ = 0, workers_ = 1;
     bool streaming_ = false, by_unit_ = true;
 };
 

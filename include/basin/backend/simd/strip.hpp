@@ -86,7 +86,7 @@ class strip_runner {
     static constexpr T log2e = T(1.4426950408889634), ln2 = T(0.69314718055994530942);
 
 public:
-    void carve(arena<Arch>& a, Task const& task, index_t most_keys, int width) {
+    void carve(arena<Arch>& a, Task const& task, index_t most_keys, index_t, int width) {
         std::ptrdiff_t const padded = round_up(most_keys, table::block_keys);
         queries_ =
             a.template take<T>(std::ptrdiff_t{rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));

@@ -119,7 +119,7 @@ struct unit {
         if (task.observing) return;
         if constexpr (changes_values) {
             finite[b] = pack_values_of(row_source<T>{changed, width, 1, nullptr}, load_same{}, first, count, streaming);
-        } else if (in_place && single) {
+        } else if (single && read_directly(task)) {
             finite[b] = true; // not known, and not asked: single_row.hpp
         } else if (in_place) {
             finite[b] = finite_in_place(source(task.v), first, count);
@@ -131,10 +131,16 @@ struct unit {
     T const* panel_keys(int p, bool streaming) const {
         return keys + std::ptrdiff_t{streaming ? p % table::block_panels : p} * table::panel * padded_depth;
     }
-    /// Values of a key block, column group g: the first key's first column; from key to key it is group_columns.
-    T const* block_values(Task const& task, int b, int g, bool streaming) const {
-        if (in_place) {
-            if constexpr (std::is_same_v<S, T>) return &task.v(t.entry, kv, t.key_begin + b * table::block_keys, 0);
+    /// A single query reads each value once: wherever they lie in whole vectors, copying them would cost more than it saves.
+    bool read_directly(Task const& task) const {
+        return std::is_same_v<S, T> && !changes_values && !listed && task.v.stride(3) == 1 && width % table::lanes == 0;
+    }
+    /// Values of a key block, column group g: the first key's first column; from key to key it is group_columns, or, if
+    /// read directly, the stride of the array.
+    T const* block_values(Task const& task, int b, int g, bool streaming, bool single = false) const {
+        if (in_place || (single && read_directly(task))) {
+            if constexpr (std::is_same_v<S, T>)
+                return &task.v(t.entry, kv, t.key_begin + b * table::block_keys, 0) + std::ptrdiff_t{g} * table::panel;
         }
         std::ptrdiff_t const all = streaming ? table::block_keys : round_up(slots, table::block_keys);
         std::ptrdiff_t const columns = group_columns<Arch, T>(width, g);
