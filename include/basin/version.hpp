@@ -7,6 +7,7 @@
 #define BASIN_VERSION_MINOR 1
 #define BASIN_VERSION_PATCH 0
 
+/// Attention for diffusion language models, with attention sinks as first-class citizens.
 namespace basin {
 
 inline constexpr int version_major = BASIN_VERSION_MAJOR;

@@ -66,6 +66,7 @@ struct basic_simd_backend {
     }
 };
 
+/// The one for the instruction set that the compiler was told to use.
 using simd_backend = basic_simd_backend<xsimd::default_arch>;
 
 } // namespace basin

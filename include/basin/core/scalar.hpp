@@ -87,21 +87,25 @@ struct [[gnu::may_alias]] bfloat16 {
 /// Specialise it for a 16-bit type of your own that has the bits of half or bfloat16.
 template <class T>
 struct scalar_traits {};
+/// Numbers are computed with as they are stored.
 template <>
 struct scalar_traits<float> {
     using storage = float;
     using accumulation = float;
 };
+/// Numbers are computed with as they are stored.
 template <>
 struct scalar_traits<double> {
     using storage = double;
     using accumulation = double;
 };
+/// 16 bits are storage; arithmetic is in float.
 template <>
 struct scalar_traits<half> {
     using storage = half;
     using accumulation = float;
 };
+/// 16 bits are storage; arithmetic is in float.
 template <>
 struct scalar_traits<bfloat16> {
     using storage = bfloat16;

@@ -41,6 +41,7 @@ void fold_rules(Rules const& rules, row_of_keys<T> const& row, verdict<T>* out, 
 
 } // namespace detail
 
+/// A sink if every rule says so: what `all_of` makes of rules.
 template <rule... R>
 struct all_rules {
     std::tuple<R...> rules;
@@ -62,6 +63,7 @@ struct all_rules {
     }
 };
 
+/// A sink if some rule says so: what `any_of` makes of rules.
 template <rule... R>
 struct any_rule {
     std::tuple<R...> rules;
@@ -83,6 +85,7 @@ struct any_rule {
     }
 };
 
+/// A sink if the rule says no: what `none_of` makes of a rule.
 template <rule R>
 struct inverse_rule {
     R inner;

@@ -10,6 +10,7 @@ namespace basin {
 
 /// What a token is at this step of denoising. Sinks of masked and of decoded tokens are different things: record it.
 enum class token_kind : std::uint8_t { unknown, prompt, masked, decoded, special };
+/// How many kinds of tokens there are.
 inline constexpr index_t token_kinds = 5;
 
 constexpr char const* name_of(token_kind kind) {

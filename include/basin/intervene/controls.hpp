@@ -72,6 +72,7 @@ inline chosen_keys random_keys(detection const& found, key_set const& budget, st
             out.insert(row.batch, row.head, detail::draw(row.free, random));
     });
 }
+/// As many keys as there are sinks, in each head.
 inline chosen_keys random_keys(detection const& found, std::uint64_t seed) {
     return random_keys(found, found.keys(), seed);
 }

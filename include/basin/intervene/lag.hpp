@@ -22,6 +22,7 @@ enum class first_step : std::uint8_t {
 /// it cannot be found again: on the masked map, the sets alternate. The unmasked map costs a second pass.
 enum class detect_on : std::uint8_t { masked_map, unmasked_map };
 
+/// What the masking experiment leaves open: see docs/interventions.md.
 struct lagging {
     first_step first = first_step::untouched;
     detect_on map = detect_on::masked_map;

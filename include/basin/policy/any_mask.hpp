@@ -17,8 +17,11 @@ public:
     struct bound {
         static constexpr std::size_t capacity = 96;
         alignas(16) unsigned char storage[capacity];
+        /// What the mask that was given answers.
         bool (*ask_visible)(void const*, site const&);
+        /// What the mask that was given answers.
         coverage (*ask_cover)(void const*, tile const&);
+        /// What the mask that was given answers.
         bool (*ask_hides)(void const*, head_site const&, index_t);
 
         bool visible(site const& s) const { return ask_visible(storage, s); }

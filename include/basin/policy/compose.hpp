@@ -9,6 +9,7 @@
 // is what people mean by that. The operators & | ~ are the same functions.
 namespace basin {
 
+/// Both policies, scores from left to right: what `all_of` and `&` make.
 template <policy A, policy B>
 struct both {
     using lanes = supported;
@@ -86,6 +87,7 @@ struct both {
     }
 };
 
+/// What at least one of two masks shows: what `any_of` and `|` make.
 template <mask A, mask B>
 struct either {
     using lanes = supported;
@@ -111,6 +113,7 @@ struct either {
     }
 };
 
+/// What a mask hides: what `none_of` and `~` make.
 template <mask A>
 struct inverse {
     using lanes = supported;

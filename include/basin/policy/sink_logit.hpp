@@ -16,6 +16,7 @@ public:
         double const* logits;
         index_t step; // 0: shared by all heads
         index_t count;
+        /// The logit of a head.
         double sink_logit(head_site const& s) const { return logits[std::ptrdiff_t{s.head} * step]; }
         template <class Carrier>
         bound carried(Carrier& carrier) const {

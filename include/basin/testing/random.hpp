@@ -24,7 +24,9 @@ public:
     constexpr std::uint64_t next() { return mixed(state_++); }
     /// One of 0 ... n - 1.
     constexpr index_t below(index_t n) { return static_cast<index_t>(next() % static_cast<std::uint64_t>(n)); }
+    /// A number from `low` to `high`, both included.
     constexpr index_t between(index_t low, index_t high) { return low + below(high - low + 1); }
+    /// True once in `one_in` times.
     constexpr bool chance(index_t one_in) { return below(one_in) == 0; }
     /// Uniform in [-1, 1).
     constexpr double number() { return static_cast<double>(next() >> 11U) * 0x1p-52 - 1; }

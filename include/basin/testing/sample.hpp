@@ -85,6 +85,7 @@ struct sample {
 /// matrix of probabilities: `received` with one group per query. Tests are small enough for that.
 template <class T>
 struct measured {
+    /// What statistics are kept in.
     using A = accumulation_t<T>;
     buffer<T, 4> out;
     buffer<A, 4> p; // (batch, head, query, key)

@@ -8,6 +8,7 @@
 
 namespace basin {
 
+/// What can happen to a sink from one step to the next.
 enum class happening : std::uint8_t { born, stayed, moved, strengthened, split, merged, died };
 
 constexpr char const* name_of(happening what) {

@@ -10,6 +10,7 @@
 
 namespace basin {
 
+/// How far a sink may move, how long it may be missed, what is news.
 struct tracking {
     index_t max_shift = 4;     ///< how far a sink may move in a step and stay itself
     index_t patience = 0;      ///< for how many observed steps it may be missing and come back

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Which compilers and versions of our dependencies work? run.py [--full] [--only WORDS] [--again]
+
+Every compiler is tried in a folder of its own, with what its Debian release has of xsimd, xtensor, Eigen and doctest;
+then each dependency's other versions, one at a time, with this machine's release. Not part of the gate: it downloads some gigabytes into
+build/matrix. Results are kept there, so that a run that was broken off goes on; --again forgets them."""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from containers import DEPENDENCIES, Suite, give, inside, mirror_and_suite  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = ROOT / "build" / "matrix"
+COMPILERS = [f"g++-{n}" for n in range(12, 17)] + [f"clang-{n}" for n in range(13, 23)]
+NEWER = ["stable", "testing"]  # Debian's own names for the releases after this machine's
+MODES = {"C++20 -O3": ["-std=c++20", "-O3"], "C++23 -O0": ["-std=c++2b", "-O0"]}
+FULL = {"C++20 -O0": ["-std=c++20", "-O0"], "C++23 -O3": ["-std=c++2b", "-O3"]}
+WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
+# GCC sees overflows inside std::string that cannot happen; doctest uses __COUNTER__.
+QUIET = {"g++": [f"-Wno-{x}" for x in ("stringop-overflow", "stringop-overread", "restrict", "array-bounds",
+                                       "maybe-uninitialized")],
+         "clang": ["-Wno-unknown-warning-option", "-Wno-c2y-extensions"]}
+DEFINE = [f"-DBASIN_TEST_{x}=1" for x in ("EIGEN", "SIMD", "XTENSOR")] + ["-DCONSUMER_EIGEN", "-DCONSUMER_SIMD"]
+PROGRAMS = {"arrays": ["main.cpp", "core/arrays.cpp", "core/eigen_arrays.cpp", "core/xtensor_arrays.cpp"],
+            "consumer": ["consumer/main.cpp"]}
+THOROUGH = {"simd": ["architectures/agree.cpp"]}
+
+
+def attempt(root, compiler, flags, programs):
+    """Builds and runs the programs; 'passed', or what went wrong."""
+    family = compiler.split("-")[0]
+    command = [compiler.replace("clang", "clang++"), *flags, *WARNINGS, *QUIET[family], *DEFINE, "-pthread",
+               "-I/source/include", "-I/source/tests", "-isystem", "/usr/include/eigen3"]
+    for name, sources in programs.items():
+        extra = ["-march=x86-64-v3"] if name == "simd" else []
+        objects = [f"/tmp/{name}{i}.o" for i in range(len(sources))]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            built = list(pool.map(lambda job: inside(root, [*command, *extra, "-c", f"/source/tests/{job[0]}",
+                                                            "-o", job[1]]), zip(sources, objects)))
+        bad = [x for x in built if x.returncode]
+        result = bad[0] if bad else inside(root, [*command, *objects, "-o", f"/tmp/{name}"])
+        if result.returncode == 0:
+            result = inside(root, [f"/tmp/{name}"], timeout=600)
+        if result.returncode:
+            text = result.stderr + result.stdout
+            return next((line for line in text.splitlines() if "error" in line.lower()), text[-200:].strip() or "failed")
+    return "passed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="every language version with every level of optimisation")
+    parser.add_argument("--only", default="", help="rows that contain these words")
+    parser.add_argument("--again", action="store_true", help="forget earlier results")
+    parser.add_argument("--list", action="store_true", help="show what would be tried")
+    arguments = parser.parse_args()
+    modes = {**MODES, **(FULL if arguments.full else {})}
+    WORK.mkdir(parents=True, exist_ok=True)
+    kept = WORK / "results.json"
+    results = json.loads(kept.read_text()) if kept.exists() and not arguments.again else {}
+
+    mirror, own = mirror_and_suite()
+    suites = [Suite(WORK, mirror, name) for name in dict.fromkeys([own, *NEWER])]
+    for suite in suites:
+        suite.look_up([*COMPILERS, *DEPENDENCIES.values(), *(f"libc++-{c.split('-')[1]}-dev" for c in COMPILERS)])
+    versions = {s.name: {what: s.version(package) for what, package in DEPENDENCIES.items()} for s in suites}
+    rows, missing = [], []  # (name, suite, compiler, flags, {package: suite} of foreign headers, programs)
+    for compiler in COMPILERS:
+        suite = next((s for s in suites if s.version(compiler)), None)
+        if suite is None:
+            missing.append(f"{compiler}: in none of {', '.join(s.name for s in suites)}")
+            continue
+        libraries = ["libstdc++"]
+        if compiler.startswith("clang"):
+            if suite.version(f"libc++-{compiler.split('-')[1]}-dev"):
+                libraries.append("libc++")
+            else:
+                missing.append(f"{compiler} with libc++: no package in {suite.name}")
+        for library in libraries:
+            words = ", ".join(f"{what} {number}" for what, number in versions[suite.name].items())
+            rows.append((f"{compiler}, {library}, {words}", suite, compiler,
+                         ["-stdlib=libc++"] if library == "libc++" else [], None,
+                         {**PROGRAMS, **(THOROUGH if compiler.startswith("g++") else {})}))
+    first = rows[0][2]
+    for what, package in DEPENDENCIES.items():
+        tried = {versions[own][what]}
+        for suite in suites[1:]:
+            number = versions[suite.name][what]
+            if number not in tried:
+                tried.add(number)
+                rows.append((f"{first}, {what} {number}, the rest of {own}", suites[0], first, [], (suite, what, package),
+                             {**PROGRAMS, **(THOROUGH if what == "xsimd" else {})}))
+
+    for name, suite, compiler, flags, foreign, programs in rows:
+        todo = [mode for mode in modes if mode not in results.get(name, {})]
+        if arguments.only not in name or not todo or arguments.list:
+            continue
+        packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values()]
+        if compiler.startswith("clang") and suite.version(f"libc++-{compiler.split('-')[1]}-dev"):
+            packages += [f"libc++-{compiler.split('-')[1]}-dev", f"libc++abi-{compiler.split('-')[1]}-dev"]
+        root = suite.folder(f"{suite.name}-{compiler}", packages)
+        for folder in ("include", "tests"):
+            give(root, ROOT / folder, folder)
+        if foreign:
+            other, what, package = foreign
+            # xtensor comes with the xtl that it was made for
+            names = [package, "xtl-dev"] if what == "xtensor" else [package]
+            headers = other.folder(f"headers-{what}-{other.name}", names, alone=True)
+            give(root, headers / "usr" / "include", f"headers-{what}-{other.name}")
+            inner = f"/source/headers-{what}-{other.name}"
+            flags = [*flags, "-isystem", inner + ("/eigen3" if what == "Eigen" else "")]
+        for mode in todo:
+            results.setdefault(name, {})[mode] = attempt(root, compiler, [*modes[mode], *flags], programs)
+            print(f"{name}, {mode}: {results[name][mode]}", flush=True)
+            kept.write_text(json.dumps(results, indent=1))
+
+    print("\n| | " + " | ".join(modes) + " |\n|---|" + "---|" * len(modes))
+    failed = 0
+    for name, *_ in rows:
+        cells = [results.get(name, {}).get(mode, "not run") for mode in modes]
+        failed += sum(cell not in ("passed", "not run") for cell in cells)
+        print(f"| {name} | " + " | ".join(cell if cell in ("passed", "not run") else "FAILED" for cell in cells) + " |")
+    print("\nNot tested, because it cannot be had here:")
+    for words in [*missing, "MSVC, Apple's clang, Intel's compilers", "processors other than x86-64 (NEON: see .ci/run neon)"]:
+        print("- " + words)
+    sys.exit(1 if failed else 0)
+
+
+main()
