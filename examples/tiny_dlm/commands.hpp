@@ -7,5 +7,6 @@ namespace tiny_dlm {
 
 int train_command(int argc, char const* const* argv);
 int evaluate_command(int argc, char const* const* argv);
+int generate_command(int argc, char const* const* argv);
 
 } // namespace tiny_dlm
