@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <basin/backend/reference_backward.hpp>
+#include <basin/backend/simd/backward_schedule.hpp>
 #include <basin/backend/simd/schedule.hpp>
 #include <basin/backend/threads.hpp>
 
@@ -52,17 +52,40 @@ struct basic_simd_backend {
         check(task);
         detail::simd::schedule<Task, Arch> plan(task, threads);
         detail::simd::memory<Arch> const memory(workspace, plan.bytes());
-        plan.run(memory.data(), [&](index_t n, auto const& f) {
-            if constexpr (std::is_void_v<Executor>)
-                detail::run_tasks(threads, n, f);
-            else
-                (*executor)(n, f);
-        });
+        plan.run(memory.data(), [&](index_t n, auto const& f) { execute(n, f); });
     }
-    // Not yet a backward pass of its own: plain loops on one thread.
+
+    template <class Task>
+    std::size_t backward_workspace_bytes(Task const& task) const {
+        check_threads();
+        return detail::simd::backward_schedule<Task, Arch>(task, threads).bytes() +
+               detail::simd::arena<Arch>::alignment;
+    }
+    template <class Task>
+    void check_backward(Task const& task) const {
+        check_threads();
+        if (workspace != nullptr && workspace_size < backward_workspace_bytes(task)) {
+            detail::fail<argument_error>("simd_backend: the workspace has ", static_cast<long long>(workspace_size),
+                                         " bytes, but the backward pass needs ",
+                                         static_cast<long long>(backward_workspace_bytes(task)),
+                                         "; ask backward_workspace_bytes(...)");
+        }
+    }
     template <class Task>
     void run_backward(Task const& task) const {
-        detail::reference_backward<Task>(task).run();
+        check_backward(task);
+        detail::simd::backward_schedule<Task, Arch> plan(task, threads);
+        detail::simd::memory<Arch> const memory(workspace, plan.bytes());
+        plan.run(memory.data(), [&](index_t n, auto const& f) { execute(n, f); });
+    }
+
+private:
+    template <class F>
+    void execute(index_t n, F const& f) const {
+        if constexpr (std::is_void_v<Executor>)
+            detail::run_tasks(threads, n, f);
+        else
+            (*executor)(n, f);
     }
 };
 
