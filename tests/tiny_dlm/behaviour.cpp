@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include "tiny_dlm/evaluate.hpp"
+#include "tiny_dlm/trainer.hpp"
+#include "variants.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <mutex>
+
+namespace {
+
+using namespace tiny_dlm_test;
+
+std::vector<float> gradients_of(model_config const& config, int threads, int repeat = 1) {
+    tiny_dlm::model<float> net(config, threads);
+    net.initialise(5);
+    std::vector<float> gradients;
+    for (int i = 0; i < repeat; ++i) net.loss_and_gradients(some_texts(config, 9), gradients);
+    return gradients;
+}
+
+tiny_dlm::recipe quick_recipe(tiny_dlm::corpus const& texts) {
+    tiny_dlm::recipe how;
+    how.model.layers = 1;
+    how.model.width = 16;
+    how.model.heads = how.model.key_value_heads = 2;
+    how.model.hidden = 32;
+    how.model.vocabulary = texts.words().size();
+    how.batch = 6;
+    how.plan.steps = 6;
+    how.plan.warm_up = 2;
+    return how;
+}
+
+} // namespace
+
+TEST_CASE("the same batch twice gives the same bits, with one thread, two and three") {
+    for (auto const& v : variants()) {
+        CAPTURE(v.name);
+        auto const once = gradients_of(v.config, 1);
+        CHECK(once == gradients_of(v.config, 1, 2));
+        CHECK(once == gradients_of(v.config, 2));
+        CHECK(once == gradients_of(v.config, 3));
+    }
+}
+
+TEST_CASE("logits and statistics do not depend on threads, and watching changes nothing") {
+    for (auto const& v : variants()) {
+        CAPTURE(v.name);
+        tiny_dlm::model<float> one(v.config, 1), two(v.config, 2);
+        one.initialise(5);
+        two.initialise(5);
+        auto const tokens = some_texts(v.config, 9).input;
+        std::mutex guard;
+        double total = 0;
+        tiny_dlm::observer<float> watch;
+        watch.look = [&](tiny_dlm::layer_report<float> const& r) {
+            double mass = 0, escaped = 0, groups = 0;
+            for (int t = 0; t < r.received.extent(0); ++t) {
+                for (int h = 0; h < v.config.heads; ++h) {
+                    for (int i = 0; i < v.config.rows(); ++i) {
+                        mass += static_cast<double>(r.received(t, h, i));
+                        escaped += static_cast<double>(r.escaped(t, h, i));
+                        groups += static_cast<double>(r.received_by(t, h, 0, i) + r.received_by(t, h, 1, i));
+                    }
+                }
+            }
+            std::lock_guard const lock(guard);
+            CHECK(mass == doctest::Approx(groups));
+            CHECK(mass + escaped == doctest::Approx(r.received.extent(0) * v.config.heads * v.config.rows()));
+            total += mass + escaped;
+        };
+        auto const a = one.logits(tokens), b = two.logits(tokens, watch);
+        CHECK(total == doctest::Approx(9.0 * v.config.layers * v.config.heads * v.config.rows()));
+        double far = 0;
+        for (std::ptrdiff_t i = 0; i < a.size(); ++i)
+            far = std::max(far, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+        CHECK(far < 1e-5);
+        auto const c = two.logits(tokens);
+        CHECK(std::equal(a.begin(), a.end(), c.begin()));
+    }
+}
+
+TEST_CASE("hidden keys receive nothing, and only where they were named") {
+    model_config c = small_model();
+    tiny_dlm::model<float> net(c, 2);
+    net.initialise(5);
+    tiny_dlm::observer<float> watch;
+    for (int layer = 0; layer < c.layers; ++layer) {
+        watch.hide.emplace_back(9, c.heads, c.rows());
+        if (layer == 1) watch.hide.back().insert(7, 1, 3);
+    }
+    std::mutex guard;
+    int zeros = 0;
+    watch.look = [&](tiny_dlm::layer_report<float> const& r) {
+        std::lock_guard const lock(guard);
+        for (int t = 0; t < r.received.extent(0); ++t) {
+            for (int h = 0; h < c.heads; ++h) {
+                for (int key = 0; key < c.rows(); ++key) {
+                    bool const hidden = r.layer == 1 && r.first_text + t == 7 && h == 1 && key == 3;
+                    CHECK((r.received(t, h, key) == 0) == hidden);
+                    CHECK(r.seen(t, h, key) == (hidden ? 0 : static_cast<float>(c.rows())));
+                    zeros += hidden ? 1 : 0;
+                }
+            }
+        }
+    };
+    auto const tokens = some_texts(c, 9).input;
+    auto const hidden = net.logits(tokens, watch), plain = net.logits(tokens);
+    CHECK(zeros == 1);
+    for (int t = 0; t < 9; ++t) CHECK((hidden(t, 0, 0) == doctest::Approx(plain(t, 0, 0)).epsilon(1e-6)) == (t != 7));
+}
+
+TEST_CASE("a training that was stopped goes on to the same bits, and refuses the state of another one") {
+    auto const texts = tiny_dlm::corpus::synthetic();
+    auto const how = quick_recipe(texts);
+    tiny_dlm::trainer whole(how, texts, 1), first(how, texts, 2), second(how, texts, 1);
+    double const start = whole.step();
+    while (!whole.finished()) whole.step();
+    CHECK(start > 3);
+    for (int i = 0; i < 3; ++i) first.step();
+    std::string const path = "tiny_dlm_resume_test.safetensors";
+    first.save(path);
+    second.resume(path);
+    CHECK(second.done() == 3);
+    while (!second.finished()) second.step();
+    CHECK(whole.net().parameters() == second.net().parameters());
+
+    auto other = how;
+    other.plan.rate = 1e-4;
+    tiny_dlm::trainer stranger(other, texts, 1);
+    CHECK_THROWS_WITH_AS(stranger.resume(path), doctest::Contains("its rate is"), std::runtime_error);
+    std::remove(path.c_str());
+}
+
+TEST_CASE("the objective masks what it should, as often as it should") {
+    auto const texts = tiny_dlm::corpus::synthetic();
+    tiny_dlm::model_config c;
+    c.vocabulary = texts.words().size();
+    double masked = 0, weight = 0, open = 0;
+    for (std::uint64_t step = 0; step < 50; ++step) {
+        auto const given = texts.training(1, step, 8);
+        auto const b = tiny_dlm::objective(c, given, 1, step);
+        for (int t = 0; t < 8; ++t) {
+            for (int i = 0; i < c.length; ++i) {
+                auto const at = static_cast<std::size_t>(t * c.length + i);
+                bool const hidden = b.input[at] == c.mask_token;
+                CHECK(hidden == (b.weight[at] > 0));
+                CHECK(b.target[at] == given.tokens[at]);
+                if (i < given.prompt[static_cast<std::size_t>(t)]) CHECK(!hidden);
+                masked += hidden;
+                weight += static_cast<double>(b.weight[at]);
+                open += i >= given.prompt[static_cast<std::size_t>(t)];
+            }
+        }
+    }
+    CHECK(masked / open == doctest::Approx(0.5).epsilon(0.03));
+    CHECK(weight / 50 == doctest::Approx(1).epsilon(0.1)); // 1 / p undoes the masking on average
+
+    c.kind = tiny_dlm::model_kind::autoregressive;
+    auto const given = texts.training(1, 0, 2);
+    auto const b = tiny_dlm::objective(c, given, 1, 0);
+    CHECK(b.input == std::vector<int>(given.tokens.begin(), given.tokens.end()));
+    CHECK(b.weight[16] == 0.0F); // the first token of the answer is number 18, predicted by row 17
+    CHECK(b.weight[17] > 0.0F);
+    CHECK(b.target[17] == given.tokens[18]);
+    CHECK(b.weight[63] == 0.0F);
+}
+
+TEST_CASE("models that cannot be are refused in one sentence") {
+    auto const refused = [](auto const& change) {
+        model_config c = small_model();
+        change(c);
+        try {
+            tiny_dlm::check(c);
+        } catch (std::runtime_error const& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(refused([](model_config&) {}).empty());
+    CHECK(refused([](model_config& c) { c.width = 9; }).find("multiple of the heads") != std::string::npos);
+    CHECK(refused([](model_config& c) { c.layers = 0; }).find("layers is 0") != std::string::npos);
+    CHECK(refused([](model_config& c) { c.mask_token = 11; }).find("mask_token is 11") != std::string::npos);
+    CHECK(refused([](model_config& c) { c.key_value_heads = 3; }).find("key_value_heads is 3") != std::string::npos);
+    CHECK(refused([](model_config& c) {
+              c.kind = model_kind::block_diffusion;
+              c.sinks.kind = sink_kind::token;
+          }).find("no place for sink tokens") != std::string::npos);
+    auto text = tiny_dlm::to_text(small_model());
+    CHECK(tiny_dlm::to_text(tiny_dlm::config_from_text(text)) == text);
+    text["sinks"] = "several";
+    CHECK_THROWS_WITH(tiny_dlm::config_from_text(text),
+                      "the model's configuration says \"sinks\": \"several\", which is not understood");
+    text.erase("layers");
+    CHECK_THROWS_WITH(tiny_dlm::config_from_text(text), "the model's configuration has no \"layers\"");
+    tiny_dlm::model<float> net(small_model());
+    CHECK_THROWS_WITH(net.logits(std::vector<int>(18), 9), "texts of 9 tokens do not fit a model of length 8");
+}
