@@ -35,6 +35,16 @@ public:
         index_t head = 0;
         for (double const slope : slopes) slopes_(head++) = slope;
     }
+    /// From any rank-1 array of numbers, as a trained parameter is stored; the numbers are copied.
+    template <class Array>
+        requires requires(Array const& a) {
+            a.size();
+            a[0];
+        }
+    explicit alibi(Array const& slopes) : slopes_(static_cast<index_t>(slopes.size())) {
+        for (index_t head = 0; head < slopes_.extent(0); ++head)
+            slopes_(head) = static_cast<double>(slopes[static_cast<std::size_t>(head)]);
+    }
     static alibi geometric(index_t heads) {
         alibi result({});
         result.slopes_ = buffer<double, 1>(heads);
