@@ -36,6 +36,17 @@ X chain(X d_y, X slope) {
     return math::select(d_y == X(0), X(0), d_y * slope);
 }
 
+/// f(x, d, site) for each key of a lane, in order: its answers as lanes.
+template <class Family, class F>
+number_lanes<Family> pull_each(number_lanes<Family> x, number_lanes<Family> d, basic_site<index_lanes<Family>> const& s,
+                               F const& f) {
+    typename Family::number_type gradients[Family::width];
+    int n = 0;
+    change_each(d, s, [&](auto y, site) { return gradients[n++] = y; });
+    n = 0;
+    return change_each(x, s, [&](auto y, site one) { return f(y, gradients[n++], one); });
+}
+
 template <class P, class X, class Site>
 X score_slope_at(P const& p, X x, Site const& s) {
     constexpr bool by_itself = has_score_slope<P>;
@@ -92,8 +103,11 @@ template <class P, class X, class Lane, class Sums>
 X score_pullback(P const& p, X x, X d_y, basic_site<Lane> const& s, Sums& sums) {
     if constexpr (!detail::has_score<P>)
         return d_y;
-    else if constexpr (detail::has_score_pullback<P>)
+    else if constexpr (detail::has_score_pullback<P> && (!detail::is_lane<Lane> || takes_lanes<P>))
         return p.score_pullback(x, d_y, s, sums);
+    else if constexpr (detail::has_score_pullback<P>)
+        return detail::pull_each(x, d_y, s,
+                                 [&](auto y, auto d, site one) { return p.score_pullback(y, d, one, sums); });
     else
         return detail::chain(d_y, score_slope(p, x, s));
 }
@@ -103,8 +117,10 @@ template <class P, class X, class Lane>
 X weight_pullback(P const& p, X x, X d_y, basic_site<Lane> const& s) {
     if constexpr (!detail::has_weight<P>)
         return d_y;
-    else if constexpr (detail::has_weight_pullback<P>)
+    else if constexpr (detail::has_weight_pullback<P> && (!detail::is_lane<Lane> || takes_lanes<P>))
         return p.weight_pullback(x, d_y, s);
+    else if constexpr (detail::has_weight_pullback<P>)
+        return detail::pull_each(x, d_y, s, [&](auto y, auto d, site one) { return p.weight_pullback(y, d, one); });
     else if constexpr (!detail::is_lane<Lane> || takes_lanes<P>)
         return d_y * detail::weight_slope_at(p, x, s);
     else

@@ -54,12 +54,8 @@ void for_each_lane(X x, X d, site const& s, F const& f) {
 template <class Family, class F>
 void for_each_lane(number_lanes<Family> x, number_lanes<Family> d, basic_site<index_lanes<Family>> const& s,
                    F const& f) {
-    typename Family::number_type gradients[Family::width];
-    int n = 0;
-    change_each(d, s, [&](auto y, site) { return gradients[n++] = y; });
-    n = 0;
-    change_each(x, s, [&](auto y, site one) {
-        f(y, gradients[n++], one);
+    pull_each(x, d, s, [&](auto y, auto dy, site one) {
+        f(y, dy, one);
         return y;
     });
 }
