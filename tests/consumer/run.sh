@@ -62,7 +62,7 @@ if [ "$what" != examples ]; then
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=eigen -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     refused "basin's component 'simd' needs xsimd 8.1 or newer, which was not found" "$here/find_package" \
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=simd -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
-    refused "basin has no component 'cuda': the components are eigen and simd." "$here/find_package" \
+    refused "basin has no component 'cuda': the components are eigen, simd and sycl." "$here/find_package" \
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=cuda
     refused 'compatible with requested version "9.0"' "$here/find_package" \
         -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION=9.0

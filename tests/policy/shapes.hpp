@@ -76,6 +76,15 @@ std::vector<named_solver<T>> solvers_of_erased(erased<T> const& policy);
 template <class T>
 void run_once(problem<T>& p, formulas const& f, std::vector<named_solver<T>> const& solvers);
 
+/// Whether kernels are compiled for erased policies alone: always for 16-bit scalars, and for all where a kernel is dear.
+#if defined(BASIN_TEST_ERASED)
+template <class T>
+inline constexpr bool erases = true;
+#else
+template <class T>
+inline constexpr bool erases = sizeof(T) == 2;
+#endif
+
 /// Calls `make(shape, T{}, variant)`, which gives an object with .policy and .says, for every shape, scalar and variant, and
 /// compares every backend with the oracle.
 template <class Make>
@@ -87,7 +96,7 @@ void check_against_oracle(Make const& make, int variants = 1) {
                 CAPTURE(variant);
                 problem<T> p(s, seed++);
                 auto const made = make(s, T{}, variant);
-                if constexpr (sizeof(T) == 2) {
+                if constexpr (erases<T>) {
                     erased<T> const policy(made.policy);
                     run_once<T>(p, made.says, solvers_of_erased<T>(policy));
                 } else {

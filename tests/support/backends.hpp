@@ -12,6 +12,10 @@
 #define BASIN_TEST_SIMD_BACKEND 1
 #endif
 
+#if defined(BASIN_TEST_SYCL)
+#include <basin/backend/sycl.hpp>
+#endif
+
 // The backends and scalars that the suite runs on: a new backend is one line here.
 namespace basin_test {
 
@@ -31,6 +35,21 @@ struct joined<list<A...>> {
 };
 } // namespace detail
 
+#if defined(BASIN_TEST_SYCL)
+// Programs that a SYCL compiler makes: its two kernels, one on arrays in place, the other on copies of them.
+inline sycl::queue const& sycl_queue() {
+    static sycl::queue const queue = basin::sycl_backend{}.queue;
+    return queue;
+}
+struct sycl_coarse : basin::sycl_backend {
+    sycl_coarse() : sycl_backend{.queue = sycl_queue(), .kernel = basin::sycl_kernel::coarse} {}
+};
+struct sycl_tile : basin::sycl_backend {
+    sycl_tile()
+        : sycl_backend{.queue = sycl_queue(), .kernel = basin::sycl_kernel::tile, .host = basin::host_arrays::copied} {}
+};
+using backends = list<sycl_coarse, sycl_tile>;
+#else
 using backends = detail::joined<list<basin::reference_backend>
 #if defined(BASIN_TEST_EIGEN_BACKEND)
                                 ,
@@ -41,6 +60,7 @@ using backends = detail::joined<list<basin::reference_backend>
                                 list<basin::simd_backend>
 #endif
                                 >::type;
+#endif
 
 template <class Backend>
 inline constexpr char const* name_of = "a backend";
@@ -53,6 +73,12 @@ inline constexpr char const* name_of<basin::eigen_backend> = "eigen_backend";
 #if defined(BASIN_TEST_SIMD_BACKEND)
 template <>
 inline constexpr char const* name_of<basin::simd_backend> = "simd_backend";
+#endif
+#if defined(BASIN_TEST_SYCL)
+template <>
+inline constexpr char const* name_of<sycl_coarse> = "sycl_backend, coarse kernel";
+template <>
+inline constexpr char const* name_of<sycl_tile> = "sycl_backend, tile kernel";
 #endif
 template <>
 inline constexpr char const* name_of<float> = "float";

@@ -28,6 +28,19 @@ struct layout {
                 0, query_lengths.given() ? query_lengths[i] : queries,
                 0, key_lengths.given() ? key_lengths[i] : keys};
     }
+    /// The same layout with its lists elsewhere (see facet::carried).
+    template <class Carrier>
+    layout carried(Carrier& carrier) const {
+        return {batch,
+                queries,
+                keys,
+                query_lengths.carried(carrier),
+                key_lengths.carried(carrier),
+                query_offsets.carried(carrier),
+                key_offsets.carried(carrier),
+                query_position.carried(carrier),
+                key_position.carried(carrier)};
+    }
     /// The position of the query (key) in place i of memory.
     index_t query_at(text const& t, index_t i) const { return position(query_position, t.entry, i, t.query_begin); }
     index_t key_at(text const& t, index_t i) const { return position(key_position, t.entry, i, t.key_begin); }

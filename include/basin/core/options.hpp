@@ -32,6 +32,13 @@ public:
     bool listed() const { return listed_; }
     index_t first() const { return first_; }
     view<index_t const, 2> list() const { return list_; }
+    /// The same positions with their list elsewhere (see facet::carried).
+    template <class Carrier>
+    positions carried(Carrier& carrier) const {
+        positions result = *this;
+        if (listed_) result.list_ = carrier(list_);
+        return result;
+    }
 
 private:
     index_t first_ = 0;
@@ -57,6 +64,13 @@ public:
     bool given() const { return given_; }
     index_t size() const { return list_.extent(0); }
     index_t operator[](index_t i) const { return list_(i); }
+    /// The same counts with their list elsewhere (see facet::carried).
+    template <class Carrier>
+    counts carried(Carrier& carrier) const {
+        counts result = *this;
+        if (given_) result.list_ = carrier(list_);
+        return result;
+    }
 
 private:
     bool given_ = false;

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/error.hpp>
+#include <basin/core/view.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sycl/sycl.hpp>
+
+namespace basin::detail::device {
+
+/// Runs f; a SYCL error becomes a backend_error that names the device.
+template <class F>
+auto in_words(sycl::queue const& queue, char const* what, F&& f) {
+    try {
+        return f();
+    } catch (sycl::exception const& e) {
+        std::string const name = queue.get_device().get_info<sycl::info::device::name>();
+        fail<backend_error>("sycl_backend: ", what, " failed on ", name.c_str(), ": ", e.what(),
+                            "; try another device, or simd_backend");
+    }
+}
+
+/// What one call keeps on the device, and what it must bring back. Everything is freed when it ends.
+class call_memory {
+public:
+    /// copies: arrays in the host's own memory are copied even where the device could read them.
+    call_memory(sycl::queue const& queue, bool copies) : queue_(queue), copies_(copies) {
+        reads_all_ = !copies && queue_.get_device().has(sycl::aspect::usm_system_allocations);
+    }
+    call_memory(call_memory const&) = delete;
+    call_memory& operator=(call_memory const&) = delete;
+    ~call_memory() {
+        for (void* const p : owned_) sycl::free(p, queue_);
+    }
+
+    template <class T>
+    T* take(std::ptrdiff_t count) {
+        std::size_t const bytes = static_cast<std::size_t>(count > 0 ? count : 1) * sizeof(T);
+        void* const p = in_words(queue_, "an allocation", [&] { return sycl::malloc_device(bytes, queue_); });
+        if (p == nullptr) {
+            std::string const name = queue_.get_device().get_info<sycl::info::device::name>();
+            fail<backend_error>("sycl_backend: ", name.c_str(), " has no room for ", static_cast<long long>(bytes),
+                                " bytes; give a smaller batch, or a device with more memory");
+        }
+        owned_.push_back(p);
+        return static_cast<T*>(p);
+    }
+
+    /// A list or table of a policy, or of the layout, where the device can read it: a carrier, see facet::carried.
+    template <class T>
+    T const* operator()(T const* p, std::ptrdiff_t count) {
+        if (in_place(p)) return p;
+        T* const there = take<T>(count);
+        queue_.memcpy(there, p, static_cast<std::size_t>(count) * sizeof(T)).wait();
+        return there;
+    }
+    template <class T, std::size_t R>
+    view<T const, R> operator()(view<T const, R> const& x) {
+        if (in_place(x.data())) return x;
+        std::vector<T> dense(static_cast<std::size_t>(x.size()));
+        std::size_t n = 0;
+        each_element(x, [&](T const& y) { dense[n++] = y; });
+        T* const there = take<T>(x.size());
+        if (n != 0) queue_.memcpy(there, dense.data(), n * sizeof(T)).wait();
+        return {there, x.extents()};
+    }
+    /// An array that kernels write into; brought back at the end. `reads`: they also read what it holds.
+    template <class T>
+    view<T, 4> writable(view<T, 4> const& x, bool reads) {
+        if (in_place(x.data())) return x;
+        T* const there = reads ? const_cast<T*>((*this)(view<T const, 4>(x)).data()) : take<T>(x.size());
+        returns_.push_back([this, x, there] {
+            std::vector<T> dense(static_cast<std::size_t>(x.size()));
+            if (!dense.empty()) queue_.memcpy(dense.data(), there, dense.size() * sizeof(T)).wait();
+            std::size_t n = 0;
+            each_element(x, [&](T& y) { y = dense[n++]; });
+        });
+        return {there, x.extents()};
+    }
+    void bring_back() {
+        for (auto const& bring : returns_) bring();
+        returns_.clear();
+    }
+
+private:
+    bool in_place(void const* p) const {
+        if (p == nullptr || reads_all_) return true;
+        auto const kind = sycl::get_pointer_type(p, queue_.get_context());
+        // A CPU device takes all of the host's memory for its own: where copies are asked for, they are made there too.
+        if (copies_ && kind == sycl::usm::alloc::host) return false;
+        return kind != sycl::usm::alloc::unknown;
+    }
+    template <class T, std::size_t R, class F>
+    static void each_element(view<T, R> const& x, F const& f) {
+        tuple_of<index_t, R> at{};
+        for (std::ptrdiff_t left = x.size(); left > 0; --left) {
+            std::ptrdiff_t offset = 0;
+            for (std::size_t i = 0; i < R; ++i) offset += at[i] * x.stride(i);
+            f(x.data()[offset]);
+            for (std::size_t i = R; i-- > 0;) {
+                if (++at[i] < x.extent(i)) break;
+                at[i] = 0;
+            }
+        }
+    }
+
+    sycl::queue queue_;
+    bool copies_, reads_all_;
+    std::vector<void*> owned_;
+    std::vector<std::function<void()>> returns_;
+};
+
+} // namespace basin::detail::device

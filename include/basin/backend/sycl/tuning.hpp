@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <basin/core/site.hpp>
+
+// All numbers that one would change for another device. The kernels are the same everywhere.
+namespace basin::detail::device {
+
+/// f(0) ... f(N - 1), written out: what is indexed by the number can then live in registers. Compilers that cut kernels at
+/// barriers must never see the address of such an array, so nothing here may stay a call.
+template <index_t N, index_t I = 0, class F>
+[[gnu::always_inline]] inline void each(F const& f) {
+    if constexpr (I < N) {
+        f(I);
+        each<N, I + 1>(f);
+    }
+}
+#define BASIN_INLINED __attribute__((always_inline)) // of lambdas, which take no other form
+
+/// The coarse kernel, for CPUs: a work-item computes blocks of `rows` queries against blocks of `keys` keys with loops
+/// over neighbours in memory, which compilers turn into vectors; `lanes` numbers are reduced side by side.
+struct coarse_tuning {
+    static constexpr index_t rows = 16, keys = 64, lanes = 16;
+    static constexpr index_t strip_rows = 4, strip = 32; // of a product that is kept in registers
+    static constexpr index_t chunks = 16;                // pieces of a head that keep their own sums by key
+};
+
+/// The tile kernel, for GPUs: a work-group computes `rows` queries against `keys` keys at a time; every work-item owns
+/// item_rows x item_keys scores and item_rows x (channels / key_items) numbers of the output, in registers. K and V
+/// pass through local memory in slices.
+template <class A, index_t Channels>
+struct tile_tuning {
+    static constexpr index_t rows = 64, keys = 64, item_rows = 8, item_keys = 4, slice = 16;
+    static constexpr index_t row_items = rows / item_rows, key_items = keys / item_keys;
+    static constexpr index_t items = row_items * key_items;
+    static constexpr index_t item_channels = Channels / key_items;
+    static constexpr index_t pitch = keys + 4; // of a line in local memory: shifted, so that columns lie in other banks
+};
+
+} // namespace basin::detail::device
