@@ -55,7 +55,8 @@ class BasinConan(ConanFile):
         oldest = self._oldest.get(compiler)
         if oldest and Version(self.settings.compiler.version) < oldest:
             raise ConanInvalidConfiguration(
-                f"basin needs {compiler} {oldest} or newer, the profile has {self.settings.compiler.version}")
+                f"basin needs {compiler} {oldest} or newer, the profile has {self.settings.compiler.version}: "
+                "choose another compiler or profile")
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))

@@ -26,14 +26,15 @@ int main() {
 
     auto const rule = basin::exceeds_others{.epsilon = 3, .scale = basin::mass_scale::sum};
     auto const found = basin::detect(basin::simd_backend{}, basin::evidence{mass}, rule);
-    for (auto const& s : found.list()) std::printf("head %d: key %d received %.1f\n", s.head, s.key, s.received);
+    for (auto const& s : found.list())
+        std::printf("head %d: key %d received %.1f, a mean key 1.0\n", s.head, s.key, s.received);
     std::printf("%s\n", basin::explain(found.list().front()).c_str());
 
     // The paper chose epsilon = 3 from a sweep: one sort serves any number of thresholds.
     auto const curve = basin::sweep(basin::evidence{mass}, rule, {0, 1, 2, 3, 5, 10});
     for (std::size_t i = 0; i < curve.sinks.size(); ++i)
-        std::printf("epsilon %4.1f: %lld sinks, %.1f %% filtered\n", curve.thresholds[i], curve.sinks[i],
-                    100 * curve.filtered(i));
+        std::printf("epsilon %4.1f: %lld of %lld keys are sinks (%.1f %% are not)\n", curve.thresholds[i],
+                    curve.sinks[i], curve.keys, 100 * curve.filtered(i));
 
     try {
         basin::detect(basin::simd_backend{}, basin::evidence{mass},
@@ -44,14 +45,14 @@ int main() {
 }
 
 // prints:
-// head 0: key 12 received 13.5
-// head 1: key 12 received 7.3
-// head 1: key 40 received 9.7
+// head 0: key 12 received 13.5, a mean key 1.0
+// head 1: key 12 received 7.3, a mean key 1.0
+// head 1: key 40 received 9.7, a mean key 1.0
 // step 0, layer 0, batch 0, head 0: key 12 is a sink by exceeds_others: 13.55 against a threshold of 3.953, 9.596 above it; it received 13.55 from 64 queries (0.212 each), uniform attention would give 1
-// epsilon  0.0: 4 sinks, 97.9 % filtered
-// epsilon  1.0: 4 sinks, 97.9 % filtered
-// epsilon  2.0: 3 sinks, 98.4 % filtered
-// epsilon  3.0: 3 sinks, 98.4 % filtered
-// epsilon  5.0: 3 sinks, 98.4 % filtered
-// epsilon 10.0: 1 sinks, 99.5 % filtered
+// epsilon  0.0: 4 of 192 keys are sinks (97.9 % are not)
+// epsilon  1.0: 4 of 192 keys are sinks (97.9 % are not)
+// epsilon  2.0: 3 of 192 keys are sinks (98.4 % are not)
+// epsilon  3.0: 3 of 192 keys are sinks (98.4 % are not)
+// epsilon  5.0: 3 of 192 keys are sinks (98.4 % are not)
+// epsilon 10.0: 1 of 192 keys are sinks (99.5 % are not)
 // exceeds_others: epsilon = 3 can never be exceeded on mass_scale::mean, where a key has at most 1; mass_scale::sum works, where uniform attention gives 1

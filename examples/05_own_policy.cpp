@@ -3,6 +3,7 @@
 
 // A policy of one's own is a type with one member. It composes with the others, runs on every backend and can be drawn.
 #include <basin/backend/eigen.hpp>
+#include <basin/backend/simd.hpp>
 #include <basin/basin.hpp>
 #include <basin/testing/render.hpp>
 
@@ -29,6 +30,7 @@ int main() {
     };
     run("reference", basin::reference_backend{});
     run("eigen", basin::eigen_backend{});
+    run("simd", basin::simd_backend{});
 }
 
 // prints:
@@ -42,3 +44,4 @@ int main() {
 // .#.#.#.#
 // reference: token 1 is seen by 4, token 7 by 1
 // eigen: token 1 is seen by 4, token 7 by 1
+// simd: token 1 is seen by 4, token 7 by 1

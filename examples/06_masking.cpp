@@ -78,9 +78,10 @@ int main() {
         if (condition == 0) return change(in, nothing, killed[0]);
         return condition == 1 ? change(in, basin::every_sink, killed[1]) : change(in, random, killed[2]);
     });
-    std::printf("keys hidden at the last step: %d, %d, %d\n", killed[0], killed[1], killed[2]);
+    std::printf("keys hidden at the last step: none %d, sinks %d, random %d\n", killed[0], killed[1], killed[2]);
+    std::printf("how much of the output changes, in percentage points (95 %% interval):\n");
     for (auto const& c : trial.report()) {
-        std::printf("%s: %+.1f %%, between %.1f and %.1f: %s\n", c.name.c_str(), c.mean, c.range.low, c.range.high,
+        std::printf("  %s: %+.1f (%.1f to %.1f): %s\n", c.name.c_str(), c.mean, c.range.low, c.range.high,
                     c.effect ? "an effect" : "no effect seen");
     }
 }
@@ -88,7 +89,8 @@ int main() {
 // prints:
 // head 0: key 7 received 10 of 48
 // head 1: key 7 received 10 of 48
-// keys hidden at the last step: 0, 2, 2
-// sinks - none: +31.0 %, between 29.1 and 33.5: an effect
-// random - none: +13.2 %, between 11.4 and 15.3: an effect
-// (sinks - none) - (random - none): +17.8 %, between 15.5 and 20.6: an effect
+// keys hidden at the last step: none 0, sinks 2, random 2
+// how much of the output changes, in percentage points (95 % interval):
+//   sinks - none: +31.0 (29.1 to 33.5): an effect
+//   random - none: +13.2 (11.4 to 15.3): an effect
+//   (sinks - none) - (random - none): +17.8 (15.5 to 20.6): an effect

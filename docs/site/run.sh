@@ -11,8 +11,7 @@ site=build/site
 rm -rf "$site"
 mkdir -p "$site/pages"
 # As in the repository, so that links between pages hold.
-cp -r README.md CHANGELOG.md CONTRIBUTING.md LICENSE docs include "$site/pages/"
-for extra in SECURITY.md examples; do [ ! -e "$extra" ] || cp -r "$extra" "$site/pages/"; done
+cp -r README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs examples include "$site/pages/"
 rm -rf "$site/pages/docs/site"
 cp docs/site/site.css "$site/pages/"
 cp docs/site/mkdocs.yml "$site/"

@@ -52,6 +52,18 @@ if [ "$what" != examples ]; then
     project "$here/find_package" "$work/tree" -Dbasin_DIR="$build" "-DCOMPONENTS=eigen;simd"
     say "add_subdirectory"
     project "$here/add_subdirectory" "$work/sub" -DBASIN_SOURCE="$root"
+    say "add_subdirectory in a project that is on another Eigen and xsimd"
+    mkdir -p "$work/own"
+    for headers in /usr/include/xsimd /usr/include/eigen3/Eigen; do
+        [ ! -d "$headers" ] || cp -r "$headers" "$work/own/"
+    done
+    if [ -d "$work/own/xsimd" ] && [ -d "$work/own/Eigen" ]; then
+        project "$here/add_subdirectory" "$work/on_own" -DBASIN_SOURCE="$root" -DOWN_HEADERS="$work/own"
+        if grep -nF /usr/include/eigen3 "$work/on_own/compile_commands.json"; then
+            echo "the system's Eigen is used beside the project's own" >&2
+            exit 1
+        fi
+    fi
     say "pkg-config"
     # shellcheck disable=SC2046 # flags are words
     "${CXX:-g++}" -std=c++20 "$here/main.cpp" -o "$work/pkg" -DCONSUMER_EIGEN \
@@ -64,8 +76,8 @@ if [ "$what" != examples ]; then
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=simd -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
     refused "basin has no component 'cuda': the components are eigen, simd and sycl." "$here/find_package" \
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=cuda
-    refused 'compatible with requested version "9.0"' "$here/find_package" \
-        -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION=9.0
+    refused "basin 0.1.0 is here, but version 9.0 was asked for: ask find_package for 0.1, or install the other one." \
+        "$here/find_package" -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION=9.0
 fi
 
 if [ "$what" != ways ]; then
@@ -96,5 +108,11 @@ if [ "$what" != ways ]; then
         quietly cmake --build "$work/$name/build"
         python3 "$root/tests/expect_output.py" "$source" "$work/$name/build/consumer" >/dev/null
     done
+    if [ "$(uname -m)" = x86_64 ]; then
+        say "example dispatch as its own project"
+        quietly cmake -S "$root/examples/dispatch" -B "$work/dispatch" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
+        quietly cmake --build "$work/dispatch"
+        "$work/dispatch/dispatch"
+    fi
 fi
 say "all consumers work"

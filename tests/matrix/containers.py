@@ -29,7 +29,7 @@ class Suite:
 
     def __init__(self, work, mirror, name):
         self.name, self.home = name, work / "apt" / name
-        for folder in ("lists/partial", "cache/archives/partial"):
+        for folder in ("lists/partial", "cache/archives/partial", "empty/partial"):
             (self.home / folder).mkdir(parents=True, exist_ok=True)
         (self.home / "status").write_text("")
         (self.home / "sources.list").write_text(f"deb {mirror} {name} main\n")
@@ -64,7 +64,9 @@ class Suite:
             if not (root / link).is_symlink():
                 (root / link).symlink_to("usr/" + link)
         (root / "tmp").mkdir(exist_ok=True)
-        uris = self.apt("apt-get", "install", "--print-uris", "-qq", "-y", *packages)
+        # With an empty cache: apt names only what it would download.
+        uris = self.apt("apt-get", "-o", f"Dir::Cache::archives={self.home}/empty", "install", "--print-uris", "-qq", "-y",
+                        *packages)
         wanted = [line.split()[1] for line in uris.splitlines() if line.startswith("'")]
         self.apt("apt-get", "install", "--download-only", "-qq", "-y", *packages)
         for file in wanted:

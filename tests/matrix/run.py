@@ -84,7 +84,7 @@ def main():
             words = ", ".join(f"{what} {number}" for what, number in versions[suite.name].items())
             rows.append((f"{compiler}, {library}, {words}", suite, compiler,
                          ["-stdlib=libc++"] if library == "libc++" else [], None,
-                         {**PROGRAMS, **(THOROUGH if compiler.startswith("g++") else {})}))
+                         {**PROGRAMS, **(THOROUGH if compiler == COMPILERS[0] else {})}))
     first = rows[0][2]
     for what, package in DEPENDENCIES.items():
         tried = {versions[own][what]}

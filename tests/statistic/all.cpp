@@ -15,12 +15,10 @@ void check_all() {
         for_each_backend([&]<class Backend>() {
             statistics<T> got(s);
             p.blank();
-            basin::attention(
-                Backend{}, p.query(), p.key(), p.value(), p.out.view(), statistic_policy, p.options(),
-                basin::lse{got.lse.flat()}, basin::entropy{got.entropy.flat()}, basin::escaped{got.escaped.flat()},
-                basin::favourite{got.favourite.flat(), got.favourite_p.flat()}, basin::received{got.received.flat()},
-                basin::peak{got.peak.flat()}, basin::votes{got.votes.flat()},
-                basin::received_value{got.received_value.flat()}, basin::seen{got.seen.flat()});
+            ask_all(got, [&](auto const&... asked) {
+                basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), statistic_policy, p.options(),
+                                 asked..., basin::received_value{got.received_value.flat()});
+            });
             check_none(c.out(p.out.numbers()), name_of<Backend>, name_of<T>, s);
             for (std::string const& words : differences(got, c)) check_none(words, name_of<Backend>, name_of<T>, s);
             CHECK(true);
@@ -70,14 +68,11 @@ TEST_CASE("accumulate combines with what the arrays hold, overwriting does not")
         for_each_backend([&]<class Backend>() {
             statistics<float> got(s); // full of NaN: the first call must overwrite it
             auto const run = [&](problem<float>& p, auto const& mode) {
-                basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), statistic_policy, p.options(),
-                                 mode(basin::lse{got.lse.flat()}), mode(basin::entropy{got.entropy.flat()}),
-                                 mode(basin::escaped{got.escaped.flat()}),
-                                 mode(basin::favourite{got.favourite.flat(), got.favourite_p.flat()}),
-                                 mode(basin::received{got.received.flat()}), mode(basin::peak{got.peak.flat()}),
-                                 mode(basin::votes{got.votes.flat()}),
-                                 mode(basin::received_value{got.received_value.flat()}),
-                                 mode(basin::seen{got.seen.flat()}));
+                ask_all(got, [&](auto const&... asked) {
+                    basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), statistic_policy,
+                                     p.options(), mode(asked)...,
+                                     mode(basin::received_value{got.received_value.flat()}));
+                });
             };
             auto const overwrite = [](auto x) { return x; };
             auto const add = [](auto x) { return basin::accumulate(x); };

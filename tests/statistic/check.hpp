@@ -23,6 +23,14 @@ struct statistics {
           seen(s.batch, s.heads, s.group_count, s.keys, s.lies) {}
 };
 
+/// f(every statistic that needs no values...): what a call is asked for.
+template <class T, class F>
+void ask_all(statistics<T>& s, F const& f) {
+    f(basin::lse{s.lse.flat()}, basin::entropy{s.entropy.flat()}, basin::escaped{s.escaped.flat()},
+      basin::favourite{s.favourite.flat(), s.favourite_p.flat()}, basin::received{s.received.flat()},
+      basin::peak{s.peak.flat()}, basin::votes{s.votes.flat()}, basin::seen{s.seen.flat()});
+}
+
 inline std::vector<double> as_numbers(std::vector<int> const& x) { return {x.begin(), x.end()}; }
 
 /// All differences from the oracle; `with_values`: received_value was asked for.

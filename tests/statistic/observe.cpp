@@ -17,11 +17,9 @@ void check_observe() {
             p.blank();
             basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), statistic_policy, p.options(),
                              basin::lse{p.lse.flat()});
-            basin::observe(
-                Backend{}, p.query(), p.key(), p.lse.flat(), statistic_policy, p.options(), basin::lse{got.lse.flat()},
-                basin::entropy{got.entropy.flat()}, basin::escaped{got.escaped.flat()},
-                basin::favourite{got.favourite.flat(), got.favourite_p.flat()}, basin::received{got.received.flat()},
-                basin::peak{got.peak.flat()}, basin::votes{got.votes.flat()}, basin::seen{got.seen.flat()});
+            ask_all(got, [&](auto const&... asked) {
+                basin::observe(Backend{}, p.query(), p.key(), p.lse.flat(), statistic_policy, p.options(), asked...);
+            });
             for (std::string const& words : differences(got, c, false))
                 check_none(words, name_of<Backend>, name_of<T>, s);
             CHECK(true);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/detail/compiler.hpp>
+
 #include <cstdint>
 #include <type_traits>
 

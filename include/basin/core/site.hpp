@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/detail/compiler.hpp>
+
 #include <cstdint>
 
 // -ffast-math and -ffinite-math-only delete the infinities that say "this key is hidden".
