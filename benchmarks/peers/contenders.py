@@ -24,6 +24,8 @@ class Basin:
             getattr(self.library, name).restype = ctypes.c_char_p
         pointer = ctypes.c_void_p
         self.library.basin_full.argtypes = [pointer] * 5 + [ctypes.c_int] * 4
+        self.library.basin_forward.argtypes = [pointer] * 5 + [ctypes.c_int] * 4
+        self.library.basin_backward.argtypes = [pointer] * 9 + [ctypes.c_int] * 4
 
     def peak(self, threads):
         return self.library.basin_peak(threads)
@@ -42,6 +44,27 @@ class Basin:
             return out, mass
 
         return call
+
+    def training(self, data, d_out, threads):
+        """The forward pass with its lse, and the backward pass after it."""
+        q, k, v = data
+        _, heads, n, d = q.shape
+        out, lse = np.empty_like(q), np.empty((heads, n), np.float32)
+        gradients = [np.empty_like(q) for _ in range(3)]
+        read = [x.ctypes.data for x in (q, k, v, out, lse)]
+        rest = [x.ctypes.data for x in (d_out, *gradients)]
+
+        def forward():
+            if self.library.basin_forward(*read, heads, n, d, threads) != 0:
+                raise RuntimeError("basin refused the call")
+
+        def backward():
+            if self.library.basin_backward(*read, *rest, heads, n, d, threads) != 0:
+                raise RuntimeError("basin refused the call")
+            return gradients
+
+        backward.arrays = data, d_out, out, lse # only their addresses are in the calls
+        return forward, backward
 
 
 def sdpa(data, mask):
@@ -62,6 +85,38 @@ def eager(data):
         return torch.matmul(p, v).numpy(), p.sum(-2)[0].numpy()
 
     return call
+
+
+def sdpa_training(data, d_out):
+    """PyTorch's fused kernels themselves, without the little that autograd adds."""
+    q, k, v = (torch.from_numpy(x) for x in data)
+    d = torch.from_numpy(d_out)
+    kept = {}
+
+    def forward():
+        kept["out"], kept["lse"] = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v)
+
+    def backward():
+        return [x.numpy() for x in torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
+            d, q, k, v, kept["out"], kept["lse"], 0.0, False)]
+
+    return forward, backward
+
+
+def eager_training(data, d_out):
+    """Matrix products and a softmax, differentiated by autograd: what a policy of one's own takes there."""
+    q, k, v = (torch.from_numpy(x).requires_grad_() for x in data)
+    d = torch.from_numpy(d_out)
+    scale = q.shape[-1] ** -0.5
+    kept = {}
+
+    def forward():
+        kept["out"] = torch.matmul(torch.softmax(torch.matmul(q * scale, k.transpose(-2, -1)), dim=-1), v)
+
+    def backward():
+        return [x.numpy() for x in torch.autograd.grad(kept["out"], (q, k, v), d, retain_graph=True)]
+
+    return forward, backward
 
 
 def onnx_runtime(data, threads):

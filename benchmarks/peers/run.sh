@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 basin contributors
 # SPDX-License-Identifier: MIT
 # Compares basin with PyTorch, ONNX Runtime and OpenVINO in one process, from a clean clone.
-#   benchmarks/peers/run.sh [--seconds S] [--quick] [--long] [--no-page]
+#   benchmarks/peers/run.sh [--backward] [--seconds S] [--quick] [--long] [--no-page]
+# --backward measures the backward pass against PyTorch's instead
 # --seconds  how long each contender is measured at each size (1.5); at least five rounds in any case
 # --quick    tries everything out in a minute; the figures mean nothing and do not go to docs/
 # --long     adds N = 16384
@@ -10,7 +11,7 @@
 # Results: build/peers/results.json, docs/performance.md, docs/pictures/performance.png.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-case " $* " in *" -h "* | *" --help "*) sed -n '4,10s/^# \{0,1\}//p' benchmarks/peers/run.sh; exit 0 ;; esac
+case " $* " in *" -h "* | *" --help "*) sed -n '4,11s/^# \{0,1\}//p' benchmarks/peers/run.sh; exit 0 ;; esac
 . tests/install.sh
 
 need_toolchain
@@ -37,4 +38,8 @@ cmake -S . -B build/peers/cmake -G Ninja -DCMAKE_BUILD_TYPE=Release -DBASIN_BUIL
     -DBASIN_BUILD_BENCHMARKS=ON >build/peers/cmake.log || { cat build/peers/cmake.log >&2; exit 1; }
 cmake --build build/peers/cmake --target basin_peers
 
-exec $venv/bin/python benchmarks/peers/compare.py --library build/peers/cmake/benchmarks/libbasin_peers.so "$@"
+program=compare.py words=()
+for word in "$@"; do
+    if [ "$word" = --backward ]; then program=backward.py; else words+=("$word"); fi
+done
+exec $venv/bin/python benchmarks/peers/$program --library build/peers/cmake/benchmarks/libbasin_peers.so "${words[@]+"${words[@]}"}"

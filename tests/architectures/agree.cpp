@@ -4,6 +4,7 @@
 // The simd backend against the reference, compiled once for each instruction set: the other tests see only the one that
 // the compiler's default flags allow. A plain program, so that it can be cross-compiled and run by an emulator.
 
+#include <basin/attention_backward.hpp>
 #include <basin/backend/simd.hpp>
 #include <basin/basin.hpp>
 
@@ -95,6 +96,45 @@ void agree(char const* name, Policy const& policy, double bound, float scale = 3
     }
 }
 
+template <class T>
+struct slopes {
+    buffer<T, 4> d_q, d_k, d_v;
+    slopes(index_t queries, index_t keys, index_t depth)
+        : d_q(2, 2, queries, depth), d_k(2, 1, keys, depth), d_v(d_k) {}
+};
+
+template <class T, class Policy>
+void agree_backward(char const* name, Policy const& policy, double bound) {
+    for (index_t const keys : {1, 33, 130}) {
+        for (index_t const queries : {1, 97, 200}) {
+            index_t const depth = queries == 97 ? 24 : 64;
+            buffer<T, 4> q(2, 2, queries, depth), k(2, 1, keys, depth), v(k), out(q), d_out(q);
+            buffer<T, 3> rows(2, 2, queries);
+            for (auto* x : {&q, &k, &v, &d_out})
+                for (T& y : *x) y = T(number() * 3);
+            attention(reference_backend{}, q, k, v, out, policy, lse{rows});
+            slopes<T> expected(queries, keys, depth), one(expected), two(expected);
+            auto const run = [&](auto const& backend, slopes<T>& r) {
+                attention_backward(backend, saved{q, k, v, out, rows}, upstream{d_out}, gradients{r.d_q, r.d_k, r.d_v},
+                                   policy);
+            };
+            run(reference_backend{}, expected);
+            run(simd_backend{}, one);
+            run(simd_backend{.threads = 3}, two);
+            double worst = 0;
+            for (auto what : {&slopes<T>::d_q, &slopes<T>::d_k, &slopes<T>::d_v}) {
+                worst = math::max(worst, difference(expected.*what, one.*what));
+                if (difference(one.*what, two.*what) != 0) worst = 1e300;
+            }
+            ++cases;
+            if (worst <= bound) continue;
+            std::printf("%s: %d queries, %d keys, depth %d: off by %g, bound %g\n", name, queries, keys, depth, worst,
+                        bound);
+            ++failures;
+        }
+    }
+}
+
 struct same_parity {
     bool visible(site const& s) const { return (s.query ^ s.key) % 2 == 0; }
 };
@@ -137,6 +177,9 @@ int main() {
     agree<double, asked::everything>("double, window", window{20, 20}, 1e-13);
     agree<half, asked::sums>("half", full{}, 2e-3);
     agree<bfloat16, asked::sums>("bfloat16", full{}, 1.6e-2);
+    agree_backward<float>("backward, full", full{}, 3e-5);
+    agree_backward<double>("backward, causal and softcap and sink logit", causal{} & softcap{3} & sink_logit{0.5},
+                           1e-12);
     std::printf("%d cases, %d failures\n", cases, failures);
     return failures == 0 ? 0 : 1;
 }

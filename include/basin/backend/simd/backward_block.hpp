@@ -149,10 +149,12 @@ private:
                 probabilities(s, t, true, s_ + t * rows * strip);
             else
                 for (int p = 0; p < panels; ++p) fused_probabilities(score_of(s, p), t, p);
+            if (careful_) clear_dead(t);
             for (int p = 0; p < panels; ++p) fused_slopes(slope_of(s, p), t, p);
             if (careful_) forget_unseen(s, t);
         } else {
             probabilities(s, t, ask, x_ + t * rows * strip);
+            if (careful_) clear_dead(t);
             multiply_values(s, t);
             pull_back(s, t);
         }
@@ -295,6 +297,14 @@ private:
                 if constexpr (weighs)
                     xsimd::select(unseen, zero, facet::weight(policy, number(p), where).raw).store_aligned(p_ + at);
             }
+        }
+    }
+
+    /// A row that saw nothing has no share in a key that is not a number either.
+    [[gnu::noinline, gnu::cold]] void clear_dead(int t) {
+        for (int i = t * rows; i < (t + 1) * rows; ++i) {
+            if (block_.lse2[i] != math::infinity<T>) continue;
+            for (int k = 0; k < strip; k += lanes) v(T(0)).store_aligned(p_ + i * strip + k);
         }
     }
 
