@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 [ ${#programs[@]} -gt 0 ] ||
-    programs=(lengths policies statistics threads scalars short_shapes peaked memory precision compile_time)
+    programs=(lengths backward policies statistics threads scalars short_shapes peaked memory precision compile_time)
 
 need_toolchain
 install_missing
