@@ -18,9 +18,10 @@ class BasinConan(ConanFile):
     topics = ("attention", "diffusion", "language-model", "simd", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"with_eigen": [True, False], "with_xsimd": [True, False]}
-    default_options = {"with_eigen": True, "with_xsimd": True}
-    exports_sources = "include/*", "LICENSE"
+    # with_sycl brings no package: a SYCL compiler (AdaptiveCpp, ...) is the user's toolchain.
+    options = {"with_eigen": [True, False], "with_xsimd": [True, False], "with_sycl": [True, False]}
+    default_options = {"with_eigen": True, "with_xsimd": True, "with_sycl": False}
+    exports_sources = "include/*", "cmake/*", "LICENSE"
     no_copy_source = True
     test_package_folder = "tests/package"
 
@@ -61,6 +62,7 @@ class BasinConan(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         copy(self, "*.hpp", os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        copy(self, "*.cmake", os.path.join(self.source_folder, "cmake"), os.path.join(self.package_folder, "cmake"))
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "basin")
@@ -69,13 +71,17 @@ class BasinConan(ConanFile):
         core.set_property("cmake_target_name", "basin::basin")
         core.set_property("pkg_config_name", "basin")
         core.bindirs = core.libdirs = []
-        backends = {"eigen": "eigen::eigen"} if self.options.with_eigen else {}
+        backends = {"eigen": ["eigen::eigen"]} if self.options.with_eigen else {}
         if self.options.with_xsimd:
-            backends["simd"] = "xsimd::xsimd"
-        for name, dependency in backends.items():
+            backends["simd"] = ["xsimd::xsimd"]
+        if self.options.with_sycl:
+            backends["sycl"] = []
+            # The function basin_enable_sycl, as find_package gives it.
+            self.cpp_info.set_property("cmake_build_modules", [os.path.join("cmake", "basinEnableSycl.cmake")])
+        for name, dependencies in backends.items():
             backend = self.cpp_info.components[name]
             backend.set_property("cmake_target_name", f"basin::{name}")
-            backend.requires = ["basin", dependency]
+            backend.requires = ["basin", *dependencies]
             backend.includedirs = backend.bindirs = backend.libdirs = []
             if self.settings.os in ("Linux", "FreeBSD"):
                 backend.system_libs = ["pthread"]

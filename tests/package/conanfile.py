@@ -20,6 +20,7 @@ class TestPackageConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["WITH_EIGEN"] = bool(options.with_eigen)
         toolchain.cache_variables["WITH_XSIMD"] = bool(options.with_xsimd)
+        toolchain.cache_variables["WITH_SYCL"] = bool(options.with_sycl)
         toolchain.generate()
         CMakeDeps(self).generate()
 

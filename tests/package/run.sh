@@ -21,7 +21,7 @@ refused() { # WORDS COMMAND...
 quietly conan profile detect
 quietly conan create tests/package/standin --name=eigen --version=3.4.0
 quietly conan create tests/package/standin --name=xsimd --version=13.2.0
-for options in "-o=&:with_eigen=True -o=&:with_xsimd=True" "-o=&:with_eigen=False -o=&:with_xsimd=False"; do
+for options in "-o=&:with_eigen=False -o=&:with_xsimd=False -o=&:with_sycl=True" "-o=&:with_eigen=True -o=&:with_xsimd=True"; do
     # shellcheck disable=SC2086 # options are words
     quietly conan create . --no-remote "${common[@]}" $options
     printf -- '-- conan create %s\n' "$options"
