@@ -39,10 +39,15 @@ std::string loss_words(double loss) {
     return text;
 }
 
-/// The exact command, for the card of the checkpoint; threads do not matter.
+/// The command, for the card of the checkpoint, without the number of threads: it changes nothing.
 std::string command_text(int argc, char const* const* argv) {
     std::string text = "tiny_dlm";
-    for (int i = 0; i < argc; ++i) text += std::string(" ") + argv[i];
+    for (int i = 0; i < argc; ++i) {
+        if (std::string_view(argv[i]) == "--threads")
+            ++i;
+        else if (!std::string_view(argv[i]).starts_with("--threads="))
+            text += std::string(" ") + argv[i];
+    }
     return text;
 }
 

@@ -18,7 +18,7 @@ model() { # NAME OPTION...
     [ ! -e "$name.safetensors" ] || return 0
     if [ ${#wanted[@]} -gt 0 ] && [[ ! " ${wanted[*]} " == *" $name "* ]]; then return 0; fi
     [[ $name != english_* || -e english.txt ]] || "$here/english.sh" english.txt
-    "$program" train --out "$name.safetensors" "$@"
+    "$program" train --out "$name.safetensors" "$@" ${THREADS:+--threads "$THREADS"}
 }
 wanted=("$@")
 
