@@ -67,6 +67,7 @@ public:
         u_ = &u;
         block_.start(task, u, head, first, count);
         tiles_ = block_.tiles_used;
+        group_strip_ = -1;
         if constexpr (!Task::sum_from_out) sum_rows();
         block_.settle(task, u);
         for (int s = 0; s < u.strips; ++s) {
@@ -96,7 +97,7 @@ private:
             for (int t = 0; t < tiles_; ++t) {
                 coverage const seen = cover(s, t);
                 if (seen == coverage::none) continue;
-                probabilities(s, t, seen == coverage::some, x_ + t * rows * strip);
+                find_probabilities(s, t, seen == coverage::some, x_ + t * rows * strip);
                 if constexpr (weighs) multiply_values(s, t);
                 sum_tile(s, t);
             }
@@ -145,15 +146,12 @@ private:
         bool const ask = seen_[t] == coverage::some;
         if constexpr (fused) {
             int const panels = (u_->keys_in(s) + table::panel - 1) / table::panel;
-            if (ask)
-                probabilities(s, t, true, s_ + t * rows * strip);
-            else
-                for (int p = 0; p < panels; ++p) fused_probabilities(score_of(s, p), t, p);
+            find_probabilities(s, t, ask, s_ + t * rows * strip);
             if (careful_) clear_dead(t);
             for (int p = 0; p < panels; ++p) fused_slopes(slope_of(s, p), t, p);
             if (careful_) forget_unseen(s, t);
         } else {
-            probabilities(s, t, ask, x_ + t * rows * strip);
+            find_probabilities(s, t, ask, x_ + t * rows * strip);
             if (careful_) clear_dead(t);
             multiply_values(s, t);
             pull_back(s, t);
@@ -198,7 +196,17 @@ private:
                 index(F::index::load_aligned(u_->positions + std::ptrdiff_t{s} * strip + j * lanes))};
     }
 
-    /// P of a tile under the policy; scores before it stay in `x`.
+    /// P of a tile; scores before the policy stay in `x` if somebody will look at them.
+    void find_probabilities(int s, int t, bool ask, T* x) {
+        if constexpr (has_score<P> || Task::through_entropy) {
+            probabilities(s, t, ask, x);
+        } else if (ask) {
+            probabilities(s, t, true, x);
+        } else {
+            for (int p = 0; p * table::panel < u_->keys_in(s); ++p) fused_probabilities(score_of(s, p), t, p);
+        }
+    }
+    /// The same under the policy.
     [[gnu::noinline]] void probabilities(int s, int t, bool ask, T* x) {
         for (int p = 0; p * table::panel < u_->keys_in(s); ++p) {
             score_task<T> const task = score_of(s, p);
@@ -228,16 +236,23 @@ private:
             product_tile<Arch, table::vectors, T>(slope_of(s, p), t, 0, s_ + t * rows * strip + p * table::panel);
     }
 
-    /// What received and entropy add to dP.
-    v through_statistics(v dp, v p, int i, int s, int j) {
+    /// What received and entropy add to dP of one row: see start_row.
+    struct row_terms {
+        v entropy, lse2;
+    };
+    row_terms start_row(int i, int s) {
         if constexpr (Task::through_received) {
             index_t const group = task_->groups.of(u_->t.entry, block_.query_of(i));
             if (group != group_ || s != group_strip_) gather_received(group, s);
-            dp = dp + v::load_aligned(received_ + j * lanes);
         }
+        return {v(task_->entropy_gradient(u_->t.entry, block_.head, block_.query_of(i))), v(block_.lse2[i])};
+    }
+    v through_statistics(row_terms const& row, v dp, v p, T const* x, int j) const {
+        if constexpr (Task::through_received) dp = dp + v::load_aligned(received_ + j * lanes);
         if constexpr (Task::through_entropy) {
-            v const e(task_->entropy_gradient(u_->t.entry, block_.head, block_.query_of(i)));
-            dp = dp - e * (F::log(p) + v(T(1)));
+            // Scores that no policy has changed are at hand in powers of two.
+            v const log_p = has_score<P> ? F::log(p) : (v::load_aligned(x) - row.lse2) * v(T(0.69314718055994530942));
+            dp = dp - row.entropy * (log_p + v(T(1)));
         }
         return dp;
     }
@@ -255,8 +270,8 @@ private:
     /// Adds p dp of a tile to its rows' sums: all of it with weights, else what d_out . out lacks.
     [[gnu::noinline]] void sum_tile(int s, int t) {
         P const policy = task_->policy;
-        group_strip_ = -1;
         for (int i = t * rows; i < (t + 1) * rows; ++i) {
+            row_terms const row = start_row(i, s);
             v sum = v::load_aligned(block_.sums + i * lanes);
             for (int j = 0; j < vectors_of(s); ++j) {
                 v const p = v::load_aligned(p_ + i * strip + j * lanes);
@@ -265,7 +280,7 @@ private:
                     dp = facet::weight_pullback(policy, number(p), number(v::load_aligned(s_ + i * strip + j * lanes)),
                                                 site_of(i, s, j))
                              .raw;
-                dp = through_statistics(dp, p, i, s, j);
+                dp = through_statistics(row, dp, p, x_ + i * strip + j * lanes, j);
                 sum = sum + xsimd::select(p == v(T(0)), v(T(0)), p * dp);
             }
             sum.store_aligned(block_.sums + i * lanes);
@@ -277,8 +292,8 @@ private:
         P const policy = task_->policy;
         parameter_sums learned{block_.learned};
         v const zero(T(0)), scale(task_->scale);
-        group_strip_ = -1;
         for (int i = t * rows; i < (t + 1) * rows; ++i) {
+            row_terms const row = start_row(i, s);
             v const delta(block_.delta[i]);
             for (int j = 0; j < vectors_of(s); ++j) {
                 std::ptrdiff_t const at = i * strip + j * lanes;
@@ -286,7 +301,7 @@ private:
                 v const p = v::load_aligned(p_ + at);
                 v d = v::load_aligned(s_ + at);
                 if constexpr (weighs) d = facet::weight_pullback(policy, number(p), number(d), where).raw;
-                d = through_statistics(d, p, i, s, j);
+                d = through_statistics(row, d, p, x_ + at, j);
                 auto const unseen = p == zero;
                 d = xsimd::select(unseen, zero, p * (d - delta));
                 if constexpr (has_score<P>) {
