@@ -12,6 +12,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+SEVERAL = re.compile(r"\s*((?:[\w:]+(?:<[^;()]*>)?[ *&]+)+?)(\w+(?: = [^,;()]*)?(?:, \w+(?: = [^,;()]*)?)+);\s*$")
 
 
 def vocabulary():
@@ -66,8 +67,16 @@ def explain(source, names, words):
                 continue
             indent = re.match(r"\s*", text[at])[0]
             known = list(dict.fromkeys(lines[line]))
-            sentence = words[known[0]] if len(known) == 1 else "; ".join(f"{name}: {words[name]}" for name in known)
-            text.insert(at, f"{indent}/// {sentence}")
+            several = SEVERAL.match(text[at])
+            if several and at == line - 1:  # `T a, b;`: one line for each, since a comment belongs to the first alone
+                rows = []
+                for part in several[2].split(", "):
+                    name = re.match(r"\w+", part)[0]
+                    rows += [f"{indent}/// {words[name]}"] if name in words else []
+                    rows.append(f"{indent}{several[1]}{part};")
+                text[at:at + 1] = rows
+            else:
+                text.insert(at, f"{indent}/// " + " ".join(dict.fromkeys(words[name] for name in known)))
         pathlib.Path(file).write_text("\n".join(text), encoding="utf-8")
 
 

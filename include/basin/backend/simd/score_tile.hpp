@@ -128,11 +128,15 @@ template <class A, int V, bool Sweep, class T>
                                 std::ptrdiff_t stride) noexcept {
     using table = tiles<T, A>;
     int const first = tile * table::rows;
-    T const* const old =
-        block.exponentials + task.panel * block.panel_stride + std::ptrdiff_t{first} * table::panel + column;
     accumulators<T, A, V> c;
-    scores<A, V, Sweep, T>(c, task, tile, column, old + 4 * table::rows * table::panel);
-    if constexpr (Sweep) sweep_tile<A, V, T>(task, first, column, old);
+    if constexpr (Sweep) {
+        T const* const old =
+            block.exponentials + task.panel * block.panel_stride + std::ptrdiff_t{first} * table::panel + column;
+        scores<A, V, true, T>(c, task, tile, column, old + 4 * table::rows * table::panel);
+        sweep_tile<A, V, T>(task, first, column, old);
+    } else {
+        scores<A, V, false, T>(c, task, tile, column, nullptr); // there may be no exponentials at all
+    }
     store_tile<A, V, T>(c, to, stride);
 }
 
