@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def without_code(text):
     text = re.sub(r"^(\s*)(```+|~~~+).*?^\s*\2\s*$", "", text, flags=re.M | re.S)
+    text = re.sub(r"(:\n\n)(?: {4}.*\n)+", r"\1", text)  # indented code, after a sentence that announces it
     return re.sub(r"`[^`\n]*`", "code", text)
 
 
