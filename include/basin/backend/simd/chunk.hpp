@@ -68,7 +68,7 @@ public:
     column_set<Task, Arch> columns;
 
     /// Queries [begin, end) of memory against the keys of u.
-    void run(Task const& task, unit_t& u, index_t begin, index_t end, bool streaming) {
+    [[gnu::noinline]] void run(Task const& task, unit_t& u, index_t begin, index_t end, bool streaming) {
         task_ = &task;
         u_ = &u;
         streaming_ = streaming;
@@ -252,7 +252,7 @@ private:
         }
     }
 
-    void add_values(int b, int begin, int end) {
+    [[gnu::noinline]] void add_values(int b, int begin, int end) {
         int const next = b + 1 < u_->key_blocks() ? b + 1 : 0;
         bool const direct = streaming_ && single() && u_->read_directly(*task_);
         for (int g = 0; g * table::panel < u_->width; ++g) {
@@ -288,7 +288,7 @@ private:
                             end - begin, vectors, columns.plain_sums(p));
     }
     /// What the last block left in a panel that this one does not fuse with.
-    void sweep_rest(int p) {
+    [[gnu::noinline]] void sweep_rest(int p) {
         row_range const old = pending_[p];
         if (old.end > old.begin) {
             find_weights(p);

@@ -24,7 +24,7 @@ class schedule {
     static constexpr index_t most_chunks = 16; // of one head: enough for as many threads
 
 public:
-    schedule(Task const& task, index_t threads) : task_(task) {
+    [[gnu::noinline]] schedule(Task const& task, index_t threads) : task_(task) {
         for (index_t i = 0; i < task.where.texts(); ++i) {
             text const t = task.where.at(i);
             most_keys_ = math::max(most_keys_, t.key_end - t.key_begin);
@@ -40,7 +40,7 @@ public:
         workers_ = by_unit_ ? math::max(math::min(threads, units_), index_t{1}) : threads;
     }
 
-    std::size_t bytes() const {
+    [[gnu::noinline]] std::size_t bytes() const {
         arena<Arch> counting;
         workplace places(*this);
         places.carve(counting, *this);
@@ -74,12 +74,12 @@ private:
         std::vector<runner> runners;
         std::vector<results> totals; // by unit: one per worker; else one per chunk, and the head's
 
-        explicit workplace(schedule const& s)
+        [[gnu::noinline]] explicit workplace(schedule const& s)
             : units(static_cast<std::size_t>(s.by_unit_ ? s.workers_ : 1)),
               runners(static_cast<std::size_t>(s.workers_)),
               totals(static_cast<std::size_t>(s.by_unit_ ? s.workers_ : most_chunks + 1)) {}
 
-        void carve(arena<Arch>& a, schedule const& s) {
+        [[gnu::noinline]] void carve(arena<Arch>& a, schedule const& s) {
             for (auto& u : units) u.carve(a, s.task_, s.most_keys_, s.streaming_);
             for (auto& r : runners) {
                 r.carve(a, s.task_, s.most_keys_, s.most_queries_,

@@ -67,7 +67,7 @@ struct unit {
     }
 
     /// Chooses the keys of a text and head and notes where they stand.
-    void open(Task const& task, text const& which, index_t query_head) {
+    [[gnu::noinline]] void open(Task const& task, text const& which, index_t query_head) {
         t = which;
         head = query_head;
         kv = task.key_value_head(query_head);
@@ -109,7 +109,7 @@ struct unit {
 
     /// Packs one key block: to its place, or to the front of the arrays when streaming. For a single query nobody asks
     /// whether the values are finite.
-    void pack(Task const& task, int b, bool streaming, bool single = false) {
+    [[gnu::noinline]] void pack(Task const& task, int b, bool streaming, bool single = false) {
         index_t const first = b * table::block_keys;
         int const count = keys_in_block(b);
         std::ptrdiff_t const to = streaming ? 0 : first;
