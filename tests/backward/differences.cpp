@@ -69,7 +69,8 @@ void check_gradients(shape const& s, std::uint64_t seed, bool terms, std::string
             words.emplace_back("something was written between the elements");
         for (std::string const& w : words)
             if (!w.empty())
-                FAIL_CHECK(backend << ", " << what << (terms ? ", all terms, " : ", ") << s.text() << ": " << w);
+                FAIL_CHECK(std::string(backend)
+                           << ", " << what << std::string(terms ? ", all terms, " : ", ") << s.text() << ": " << w);
     }
     CHECK(!backward_runs<double, Weighs>().empty());
 }

@@ -110,7 +110,10 @@ std::vector<named_maker<A>> const& makers() {
         {"softcap", [](workshop&) { return any(softcap{1.5}); }},
         {"score_with",
          [](workshop&) {
-             return any(score_with([](auto x, auto s) { return x * x * 0.25 + x * (s.key == 1 ? 0.5 : 1.5); }));
+             return any(score_with([](auto x, auto s) {
+                 using X = decltype(x);
+                 return x * x * X(0.25) + x * X(s.key == 1 ? 0.5 : 1.5);
+             }));
          }},
         {"sink_logit, shared",
          [](workshop& w) {
