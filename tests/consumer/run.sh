@@ -74,6 +74,8 @@ if [ "$what" != examples ]; then
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=eigen -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     refused "basin's component 'simd' needs xsimd 8.1 or newer, which was not found" "$here/find_package" \
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=simd -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
+    refused "basin's component 'sycl' needs AdaptiveCpp, which was not found" "$here/find_package" \
+        -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=sycl -DCMAKE_DISABLE_FIND_PACKAGE_AdaptiveCpp=ON
     refused "basin has no component 'cuda': the components are eigen, simd and sycl." "$here/find_package" \
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=cuda
     refused "basin 0.1.0 is here, but version 9.0 was asked for: ask find_package for 0.1, or install the other one." \

@@ -124,6 +124,10 @@ def main():
         cells = [results.get(name, {}).get(mode, "not run") for mode in modes]
         failed += sum(cell not in ("passed", "not run") for cell in cells)
         print(f"| {name} | " + " | ".join(cell if cell in ("passed", "not run") else "FAILED" for cell in cells) + " |")
+    for name, modes_of in results.items():
+        for mode, result in modes_of.items():
+            if result != "passed":
+                print(f"\nFAILED: {name}, {mode}: {result}")
     print("\nNot tested, because it cannot be had here:")
     for words in [*missing, "MSVC, Apple's clang, Intel's compilers", "processors other than x86-64 (NEON: see .ci/run neon)"]:
         print("- " + words)
