@@ -18,3 +18,7 @@ for source in examples/*.cpp examples/*/main.cpp; do
         "build/examples/examples/$name"
     fi
 done
+if [ -x build/examples/examples/dispatch/dispatch ]; then
+    printf '\n== dispatch\n'
+    build/examples/examples/dispatch/dispatch
+fi
