@@ -12,6 +12,7 @@ CHECKS = ("contract", "core", "attention")
 REFERENCE = ("laws", "contract", "policy")
 EIGEN = ("laws-eigen", "contract-eigen")
 SIMD = ("laws-simd", "contract-simd")
+BACKWARD_SIMD = ("backward-simd",)
 
 FAULTS = [
     # masks
@@ -212,4 +213,27 @@ FAULTS = [
     ('intervene/bootstrap.hpp', 'cubes / (6', '-cubes / (6', ('intervene',)),
     ('intervene/bootstrap.hpp', 'how.widened\n                         ?', 'false ?', ('intervene',)),
     ('intervene/bootstrap.hpp', 'm < mean ? 1', 'm > mean ? 1', ('intervene',)),
+    # the backward pass of the simd backend
+    ("backend/simd/backward_tile.hpp", "for (; n < task.count; ++n) step();", "for (; n + 1 < task.count; ++n) step();", BACKWARD_SIMD),
+    ("backend/simd/backward_tile.hpp", "if (x == T(0)) continue;", "", BACKWARD_SIMD),
+    ("backend/simd/backward_unit.hpp", "hides || changes_values || task.d_v.stride(3) != 1", "hides || changes_values", BACKWARD_SIMD),
+    ("backend/simd/backward_unit.hpp", "if (key_sums != nullptr) clear(key_sums, depth, strip);", "", BACKWARD_SIMD),
+    ("backend/simd/backward_unit.hpp", "task.d_k(t.entry, kv, key, c) += sum_at", "task.d_k(t.entry, kv, key, c) = sum_at", BACKWARD_SIMD),
+    ("backend/simd/backward_unit.hpp", "has_score<P> ? task.scale : task.scale * T(1.4426950408889634)", "task.scale * T(1.4426950408889634)", BACKWARD_SIMD),
+    ("backend/simd/backward_unit.hpp", "fused ? task.scale : T(1);", "task.scale;", BACKWARD_SIMD),
+    ("backend/simd/backward_rows.hpp", "i >= count || saw_nothing(task, u, i);", "i >= count;", BACKWARD_SIMD),
+    ("backend/simd/backward_rows.hpp", "if (dead && i < count) drop_upstream(u, i);", "", BACKWARD_SIMD),
+    ("backend/simd/backward_rows.hpp", "(sum - d_lse) *", "(sum + d_lse) *", BACKWARD_SIMD),
+    ("backend/simd/backward_rows.hpp", "T sum = weighs ? T(0) : from_out(task, u, i);", "T sum = from_out(task, u, i);", BACKWARD_SIMD),
+    ("backend/simd/backward_rows.hpp", "pull(row, d_lse - sum,", "pull(row, -sum,", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "careful_ = !block_.finite || !u_->finite[s];", "careful_ = false;", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "if (careful_) forget_unseen(s, t);", "", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "end = t + 1;", "end = t;", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "v(T(0)).store_aligned(p_ + t * rows * strip + i);", "", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "group != group_ || s != group_strip_", "group != group_", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "(log_p + v(T(1)))", "log_p", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "(d * scale).store_aligned", "d.store_aligned", BACKWARD_SIMD),
+    ("backend/simd/backward_block.hpp", "head_sums[i] += block_.learned[i];", "head_sums[i] = block_.learned[i];", BACKWARD_SIMD),
+    ("backend/simd/backward_schedule.hpp", "unit % task_.k.extent(1) * group_", "unit % task_.k.extent(1)", BACKWARD_SIMD),
+    ("backend/simd/backward_schedule.hpp", "step / blocks;", "step % blocks;", BACKWARD_SIMD),
 ]

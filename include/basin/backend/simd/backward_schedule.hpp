@@ -108,7 +108,7 @@ private:
             u.open(task_, t, first_head(unit) + h);
             for (int s = 0; s < u.strips; ++s) u.pack(task_, s);
             for (index_t i = 0; i < shared_heads() * blocks_of(t); ++i) run_step(u, r, sums, unit, i, block_turn{});
-            for (int s = 0; s < u.strips; ++s) u.close(task_, s);
+            for (int s = 0; u.keeps_sums() && s < u.strips; ++s) u.close(task_, s);
         }
     }
 
@@ -127,7 +127,8 @@ private:
                 block_turn const turn(i == 0 ? nullptr : &left[at - 1], &left[at]);
                 run_step(u, places.runners[static_cast<std::size_t>(worker)], places.sums, unit, i, turn);
             });
-            each(execute, u.strips, [&](index_t, index_t s) { u.close(task_, static_cast<int>(s)); });
+            if (u.keeps_sums())
+                each(execute, u.strips, [&](index_t, index_t s) { u.close(task_, static_cast<int>(s)); });
         }
     }
 

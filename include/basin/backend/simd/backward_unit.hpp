@@ -155,6 +155,7 @@ struct backward_unit {
         return result(task.d_v, value_sums, width, strip, g);
     }
 
+    bool keeps_sums() const { return key_sums != nullptr || value_sums != nullptr; }
     /// Own sums of a strip to the caller's gradients.
     void close(Task const& task, int strip) const {
         index_t const first = strip * table::strip;
