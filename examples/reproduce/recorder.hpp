@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "measure.hpp"
+#include "treated.hpp"
+
+#include <basin/measure.hpp>
+
+namespace reproduce {
+
+/// How columns of a causal map are read: divided by the queries that see them, or as raw sums, which favour the first keys.
+enum class columns { by_visible_queries, raw };
+
+/// Follows the sinks of a text that is being written.
+class recorder {
+public:
+    recorder(tiny_dlm::model_config const& config, tiny_dlm::tokenizer const& words, index_t texts, columns how)
+        : config_(config), words_(words), texts_(texts), how_(how), survival_(static_cast<std::size_t>(config.layers)),
+          motion_(static_cast<std::size_t>(config.layers * texts)),
+          top_(static_cast<std::size_t>(config.layers * texts * config.heads), -1),
+          value_(static_cast<std::size_t>(2 * config.layers * config.heads)), seen_in_(value_.size()) {}
+
+    /// One step: what the model saw, `length` tokens of each text.
+    void add(treated_model const& model, std::vector<token_id> const& tokens, index_t length) {
+        ++steps_;
+        for (std::size_t i = 0; i < model.layers().size(); ++i)
+            add_layer(model.layers()[i], static_cast<index_t>(i), tokens, length);
+    }
+    void put(measurement& m, std::string const& prefix) const {
+        double const maps = static_cast<double>(maps_);
+        for (std::size_t i = 0; i < sweep_.size(); ++i)
+            m[prefix + "sweep"].push_back(static_cast<double>(sweep_[i]) / static_cast<double>(keys_));
+        m[prefix + "maps_with_sink"] = {static_cast<double>(maps_with_sink_) / maps};
+        m[prefix + "sinks_per_map"] = {static_cast<double>(sinks_) / maps};
+        for (long long const n : classes_)
+            m[prefix + "classes"].push_back(static_cast<double>(n) / static_cast<double>(std::max(1LL, sinks_)));
+        m[prefix + "extra_mass"] = {extra_mass_ / maps};
+        m[prefix + "escaped"] = {escaped_ / static_cast<double>(steps_ * config_.layers)};
+        m[prefix + "top_stays"] = {static_cast<double>(top_stays_) / static_cast<double>(std::max(1LL, top_pairs_))};
+        double survive = 0, half = 0;
+        int counted = 0;
+        for (basin::persistence const& p : survival_) {
+            double const one = p.survival(1), life = p.half_life();
+            if (one != one) continue;
+            survive += one;
+            half += std::min(life, static_cast<double>(steps_)); // not seen to the end: at least that long
+            ++counted;
+        }
+        m[prefix + "survival"] = {counted == 0 ? 0 : survive / counted};
+        m[prefix + "half_life"] = {counted == 0 ? 0 : half / counted};
+        double lives = 0, single = 0;
+        for (basin::life const& l : tracks_.lives()) {
+            lives += static_cast<double>(l.steps);
+            single += l.steps == 1 ? 1 : 0;
+        }
+        double const births = std::max(1.0, static_cast<double>(tracks_.births()));
+        m[prefix + "life"] = {lives / births};
+        m[prefix + "single_step"] = {single / births};
+        double temporal = 0, spatial = 0;
+        int moving = 0;
+        for (basin::motion const& x : motion_) {
+            if (x.centroids().size() < 2) continue;
+            temporal += x.temporal_variance();
+            spatial += x.spatial_variance();
+            ++moving;
+        }
+        m[prefix + "temporal"] = {moving == 0 ? 0 : temporal / moving};
+        m[prefix + "spatial"] = {moving == 0 ? 0 : spatial / moving};
+        m[prefix + "steps"] = {static_cast<double>(steps_)};
+        for (std::size_t i = 0; i < value_.size(); ++i) { // even texts first, then odd ones
+            m[prefix + "value_ratio"].push_back(seen_in_[i] == 0 ? 0 : value_[i] / static_cast<double>(seen_in_[i]));
+            m[prefix + "sink_maps"].push_back(static_cast<double>(seen_in_[i]) * 2 * config_.layers * config_.heads /
+                                              maps);
+        }
+    }
+
+private:
+    token_class class_of(std::vector<token_id> const& tokens, index_t text, index_t length, index_t row) const {
+        index_t const extra = config_.extra_tokens(), begin = config_.extra_begin();
+        if (extra > 0 && row >= begin && row < begin + extra) return token_class::extra;
+        index_t const token = row < begin ? row : row - extra;
+        token_id const t = tokens[static_cast<std::size_t>(text * length + token)];
+        if (t == tiny_dlm::tokenizer::mask) return token_class::mask;
+        if (t == tiny_dlm::tokenizer::eos) return token_class::end;
+        std::string const& name = words_.name(t);
+        if (name == "\n") return token_class::newline;
+        bool const sign =
+            name.size() == 1 && std::string_view(" .,;:|!?()'\"-").find(name[0]) != std::string_view::npos;
+        return sign ? token_class::punctuation : token_class::letter;
+    }
+    void add_layer(layer_record const& layer, index_t number, std::vector<token_id> const& tokens, index_t length) {
+        index_t const rows = length + config_.extra_tokens(), heads = config_.heads;
+        basin::buffer<float, 3> seen = layer.seen;
+        if (how_ == columns::raw) {
+            for (index_t t = 0; t < texts_; ++t)
+                for (index_t h = 0; h < heads; ++h)
+                    for (index_t key = 0; key < rows; ++key) seen(t, h, key) = static_cast<float>(rows);
+        }
+        auto const facts =
+            basin::evidence{layer.received}.seen(seen).norms(layer.value_norm).queries(rows).at(steps_ - 1, number);
+        auto const found = basin::detect(basin::reference_backend{}, facts, rule{});
+        auto const curve =
+            basin::sweep(facts, basin::exceeds_others{}, {std::begin(sweep_epsilons), std::end(sweep_epsilons)});
+        sweep_.resize(curve.sinks.size());
+        for (std::size_t i = 0; i < sweep_.size(); ++i) sweep_[i] += curve.sinks[i];
+        keys_ += curve.keys;
+        survival_[static_cast<std::size_t>(number)].add(found.keys());
+        tracks_.update(found);
+        escaped_ += layer.escaped;
+        sinks_ += static_cast<long long>(found.list().size());
+        for (basin::sink const& s : found.list())
+            ++classes_[static_cast<std::size_t>(class_of(tokens, s.batch, length, s.key))];
+
+        std::vector<double> mass(static_cast<std::size_t>(layer.received.extent(2)));
+        for (index_t t = 0; t < texts_; ++t) {
+            std::fill(mass.begin(), mass.end(), 0.0);
+            for (index_t h = 0; h < heads; ++h) {
+                ++maps_;
+                bool const has = found.keys().count(t, h) > 0;
+                maps_with_sink_ += has ? 1 : 0;
+                double sum = 0, extra = 0, others = 0, sinks = 0;
+                int other_count = 0, sink_count = 0;
+                index_t best = -1;
+                double most = -1;
+                for (index_t key = 0; key < rows; ++key) {
+                    if (seen(t, h, key) == 0) continue;
+                    double const got = static_cast<double>(layer.received(t, h, key));
+                    double const share = got / static_cast<double>(seen(t, h, key));
+                    mass[static_cast<std::size_t>(key)] += share * rows;
+                    sum += got;
+                    if (class_of(tokens, t, length, key) == token_class::extra) extra += got;
+                    bool const is_sink = found.keys().contains(t, h, key);
+                    (is_sink ? sinks : others) += static_cast<double>(layer.value_norm(t, h, key));
+                    ++(is_sink ? sink_count : other_count);
+                    if (share > most && seen(t, h, key) >= 8) {
+                        most = share;
+                        best = key;
+                    }
+                }
+                extra_mass_ += sum > 0 ? extra / sum : 0;
+                auto const head = static_cast<std::size_t>(((t % 2) * config_.layers + number) * heads + h);
+                if (sink_count > 0 && other_count > 0 && others > 0) {
+                    value_[head] += (sinks / sink_count) / (others / other_count);
+                    ++seen_in_[head];
+                }
+                index_t& before = top_[static_cast<std::size_t>((number * texts_ + t) * heads + h)];
+                if (before >= 0) {
+                    ++top_pairs_;
+                    top_stays_ += before == best ? 1 : 0;
+                }
+                before = has ? best : -1;
+            }
+            motion_[static_cast<std::size_t>(number * texts_ + t)].add(mass, found.keys(), t);
+        }
+    }
+
+    tiny_dlm::model_config config_;
+    tiny_dlm::tokenizer const& words_;
+    index_t texts_;
+    columns how_;
+    index_t steps_ = 0;
+    std::vector<long long> sweep_;
+    long long keys_ = 0, maps_ = 0, maps_with_sink_ = 0, sinks_ = 0, top_pairs_ = 0, top_stays_ = 0;
+    std::vector<long long> classes_ = std::vector<long long>(std::size(token_class_names));
+    double extra_mass_ = 0, escaped_ = 0;
+    std::vector<basin::persistence> survival_; // by layer
+    std::vector<basin::motion> motion_;        // by layer and text
+    std::vector<index_t> top_;                 // by layer, text and head: the strongest key of the last step, if a sink
+    std::vector<double> value_; // by half of the texts, layer and head: norms of sinks over those of others
+    std::vector<long long> seen_in_;
+    basin::tracker tracks_;
+};
+
+} // namespace reproduce

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "claims.hpp"
+
+namespace reproduce {
+
+/// Who made a result: for JSON and the page.
+struct origin {
+    std::string command, commit, machine;
+    double minutes = 0;
+};
+
+/// results.json: every number of every model, and every claim.
+void write_json(std::string const& path, results const& all, std::vector<claim> const& claims, origin const& by);
+/// The page: each claim, the papers' figure, ours, and the verdict.
+void write_page(std::string const& path, results const& all, std::vector<claim> const& claims, origin const& by);
+
+} // namespace reproduce

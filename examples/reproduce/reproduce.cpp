@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include "claims.hpp"
+#include "measure.hpp"
+#include "plan.hpp"
+#include "report.hpp"
+
+#include <tiny_dlm/options.hpp>
+#include <tiny_dlm/progress.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+// reproduce: trains tiny models, measures their sinks, and says of each claim of the two papers what became of it.
+namespace {
+
+using namespace reproduce;
+using namespace tiny_dlm;
+namespace fs = std::filesystem;
+
+/// All that decides a measurement, so that another one is not taken for it.
+std::map<std::string, std::string> identity(run const& r, settings const& s) {
+    auto text = r.checkpoint.empty() ? r.how.to_text() : std::map<std::string, std::string>{{"file", r.checkpoint}};
+    text["measured_texts"] = std::to_string(s.texts);
+    text["measurement_version"] = "1";
+    return text;
+}
+
+std::optional<measurement> load(fs::path const& path, run const& r, settings const& s) {
+    if (!fs::exists(path)) return std::nullopt;
+    tensor_file const file = read_safetensors(path.string());
+    if (file.metadata != identity(r, s)) return std::nullopt; // of another recipe: made again
+    measurement m;
+    for (auto const& [name, t] : file.tensors) m[name].assign(t.values.begin(), t.values.end());
+    return m;
+}
+void save(fs::path const& path, run const& r, settings const& s, measurement const& m) {
+    tensor_file file;
+    file.metadata = identity(r, s);
+    for (auto const& [name, values] : m) {
+        tensor& t = file.tensors[name];
+        t.shape = {static_cast<std::int64_t>(values.size())};
+        for (double const x : values) t.values.push_back(static_cast<float>(x));
+    }
+    write_safetensors(path.string(), file);
+}
+
+/// Several processes may share a folder, one for each core: each model is worked on by one of them.
+class work_on {
+public:
+    work_on(fs::path const& path, bool wait)
+        : path_(path), handle_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+        if (handle_ < 0) throw std::runtime_error(path.string() + " cannot be written: " + std::strerror(errno));
+        while (::flock(handle_, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+            interrupt_guard::check();
+            if (errno != EINTR) return;
+        }
+        mine_ = true;
+    }
+    work_on(work_on const&) = delete;
+    work_on& operator=(work_on const&) = delete;
+    ~work_on() {
+        if (mine_) ::unlink(path_.c_str());
+        ::close(handle_);
+    }
+    bool mine() const { return mine_; }
+
+private:
+    fs::path path_;
+    int handle_;
+    bool mine_ = false;
+};
+
+/// Trains the model, or goes on where an earlier run was stopped.
+model<float> train(run const& r, settings const& s, corpus const& texts, fs::path const& state, progress& bar,
+                   long done, long of_run) {
+    trainer work(r.how, texts, s.threads);
+    if (fs::exists(state)) work.resume(state.string());
+    double shown = 0;
+    while (!work.finished()) {
+        double const loss = work.step();
+        shown = shown == 0 ? loss : 0.95 * shown + 0.05 * loss;
+        char words[64];
+        std::snprintf(words, sizeof words, "%s loss %.3f", r.name().c_str(), shown);
+        bar.update(done + of_run * work.done() / r.how.plan.steps, words);
+        if (interrupt_guard::asked()) {
+            work.save(state.string());
+            throw interruption();
+        }
+    }
+    work.save(state.string()); // stopped while it is measured, it need not be trained again
+    return std::move(work.net());
+}
+
+/// Hiding sinks is asked of the three kinds of models, not of every sink variant.
+bool is_masked(run const& r) { return r.variant == "dlm" || r.variant == "arm" || r.variant == "block"; }
+
+measurement make(run const& r, settings const& s, fs::path const& state, progress& bar, long done, long of_run) {
+    if (!r.checkpoint.empty()) {
+        trained_model const m = load_model(r.checkpoint, s.threads);
+        return measure(m.net, corpus::from_text(read_text(s.text), m.words, m.net.config().length), s, true);
+    }
+    corpus const texts = corpus::synthetic(r.how.model.length);
+    measurement result = measure(train(r, s, texts, state, bar, done, of_run * 2 / 3), texts, s, is_masked(r));
+    fs::remove(state);
+    return result;
+}
+
+std::string output_of(char const* command) {
+    std::string text;
+    if (std::FILE* const pipe = ::popen(command, "r")) {
+        char piece[256];
+        while (std::fgets(piece, sizeof piece, pipe) != nullptr) text += piece;
+        ::pclose(pipe);
+    }
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+int main_program(int argc, char** argv) {
+    settings s;
+    std::string page = "docs/reproduction.md", json = "examples/reproduce/results.json";
+    bool only_report = false;
+    command_line line(
+        "reproduce",
+        "Trains tiny models, measures their sinks, and judges the claims of both papers.\n"
+        "Stopped at any moment, the same command goes on from there; started once for each core, they share the work.");
+    line.option("--seeds", "N", "seeds of the models that the claims rest on", s.seeds, 1, 100);
+    line.option("--variant-seeds", "N", "seeds of the sink variants", s.variant_seeds, 0, 100);
+    line.option("--large-seeds", "N", "seeds of larger models", s.large_seeds, 0, 100);
+    line.option("--steps", "N", "training steps", s.steps, 1, 1000000);
+    line.option("--texts", "N", "texts that each model is measured on", s.texts, 10, 10000);
+    line.option("--text", "FILE", "the English text that the committed word models know", s.text);
+    line.option("--weights", "FOLDER", "the committed models", s.weights);
+    line.option("--threads", "N", "threads; the result does not depend on it", s.threads, 1, 1024);
+    line.option("--out", "FOLDER", "where measurements are kept", s.out);
+    line.option("--page", "FILE", "the page to write", page);
+    line.option("--json", "FILE", "the numbers to write", json);
+    line.flag("--report", "train and measure nothing more: report what is there", only_report);
+    if (!line.parse(argc, argv)) return 0;
+
+    interrupt_guard const guard;
+    std::error_code why;
+    fs::create_directories(s.out, why);
+    if (why) throw std::runtime_error("the folder " + s.out + " cannot be made: " + why.message());
+    auto const runs = plan(s);
+    std::vector<std::optional<measurement>> known(runs.size());
+    constexpr long unit = 1000; // of progress, for one model of any size
+    long done = 0;
+    progress bar("reproducing", unit * static_cast<long>(runs.size()));
+    for (bool const wait : {false, true}) { // first what nobody works on, then the rest
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            run const& r = runs[i];
+            if (known[i]) continue;
+            fs::path const kept = fs::path(s.out) / (r.name() + ".measured.safetensors");
+            known[i] = load(kept, r, s);
+            if (!known[i] && !only_report) {
+                work_on const claimed(fs::path(s.out) / (r.name() + ".lock"), wait);
+                if (!claimed.mine()) continue;
+                known[i] = load(kept, r, s); // it may have been finished meanwhile
+                if (!known[i])
+                    known[i] = make(r, s, fs::path(s.out) / (r.name() + ".resume.safetensors"), bar, done, unit);
+                save(kept, r, s, *known[i]);
+            }
+            if (!known[i]) continue;
+            char words[96];
+            std::snprintf(words, sizeof words, "%s loss %.3f, accuracy %.3f", r.name().c_str(), known[i]->at("loss")[0],
+                          known[i]->at("accuracy")[0]);
+            bar.update(done += unit, words);
+        }
+    }
+    results all;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (known[i]) all.push_back({runs[i], *known[i]});
+    }
+
+    origin by;
+    by.command = "reproduce";
+    for (int i = 1; i < argc; ++i) by.command += std::string(" ") + argv[i];
+    by.commit = output_of("git rev-parse HEAD 2>/dev/null");
+    by.machine = output_of("grep -m1 'model name' /proc/cpuinfo 2>/dev/null | cut -d: -f2 | sed 's/^ *//'");
+    auto const claims = judge(all);
+    write_json(json, all, claims, by);
+    write_page(page, all, claims, by);
+    std::printf("%s\n%s\n", json.c_str(), page.c_str());
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return tiny_dlm::run_program("reproduce", [&] { return main_program(argc, argv); });
+}
