@@ -77,7 +77,7 @@ std::vector<run> plan(settings const& s) {
         for (char const* const variant : {"dlm", "arm", "token"}) add(large_shape, variant, seed);
     if (s.text.empty()) return list;
     static constexpr variant_name files[] = {
-        {"dlm", "english_masked"}, {"arm", "english_autoregressive"}, {"token", "english_sink_token"}};
+        {"dlm", "english_masked_diffusion"}, {"arm", "english_autoregressive"}, {"token", "english_sink_token"}};
     for (variant_name const& f : files) {
         std::string const path = s.weights + "/" + f.words + ".safetensors";
         if (std::filesystem::exists(path)) list.push_back({"words", "committed", f.name, 1, {}, path});
