@@ -252,6 +252,19 @@ TEST_CASE("a tape gives statistics too, and takes options") {
     for (index_t c0 = 0; c0 < 3; ++c0) CHECK(c.d_q(1, 0, 2, c0) == 0); // padding
 }
 
+TEST_CASE("tables that heads or texts share are known to be shared") {
+    buffer<double, 4> by_pair(2, 4, 5, 6), by_head(1, 4, 5, 6), by_text(2, 1, 5, 6), by_key(1, 1, 1, 6);
+    auto const shared = [](buffer<double, 4>& table) {
+        shape_facts const facts{2, 4, 2, 5, 6, 3, 3};
+        buffer<double, 4> d_table(table.extents());
+        return learned{bias{table}, d_table}.bind(facts).shared(facts);
+    };
+    CHECK(!shared(by_pair));
+    CHECK(shared(by_head)); // by the texts
+    CHECK(shared(by_text)); // by the heads
+    CHECK(!shared(by_key)); // summed for each head, then added
+}
+
 #if defined(BASIN_TEST_EIGEN_BACKEND)
 TEST_CASE("threads of the Eigen backend do not change a bit of a gradient") {
     call c;

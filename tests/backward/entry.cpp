@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
+#include <basin/basin.hpp>
 #include <basin/tape.hpp>
-#include <support/backends.hpp>
 #include <support/random.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <vector>
 
 using namespace basin;
 
@@ -38,29 +39,28 @@ double error_of(Loss const& loss, double* x, double const* d, std::ptrdiff_t n) 
 } // namespace
 
 TEST_CASE("a learned sink logit and a tape follow finite differences") {
-    basin_test::for_each_backend([]<class Backend>() {
-        CAPTURE(basin_test::name_of<Backend>);
-        buffer<double, 4> q(1, 2, 5, 3), k(1, 1, 7, 3), v(1, 1, 7, 4), out(1, 2, 5, 4), d_out(1, 2, 5, 4);
-        buffer<double, 4> d_q(1, 2, 5, 3), d_k(1, 1, 7, 3), d_v(1, 1, 7, 4);
-        fill_random(q.data(), q.size(), 1);
-        fill_random(k.data(), k.size(), 2);
-        fill_random(v.data(), v.size(), 3);
-        fill_random(d_out.data(), d_out.size(), 4);
-        std::vector<double> logits{0.5, -0.25}, d_logits{0, 0};
-        auto const forward = [&] {
-            return attend(Backend{}, q, k, v, out,
-                          all_of(window{2, 3}, learned{sink_logit{logits}, d_logits}, softcap{2}));
-        };
-        auto const loss = [&] {
-            forward();
-            double sum = 0;
-            for (std::ptrdiff_t i = 0; i < out.size(); ++i) sum += out.data()[i] * d_out.data()[i];
-            return sum;
-        };
-        forward().backward(upstream{d_out}, gradients{d_q, d_k, d_v});
-        CHECK(error_of(loss, q.data(), d_q.data(), q.size()) < 1e-7);
-        CHECK(error_of(loss, k.data(), d_k.data(), k.size()) < 1e-7);
-        CHECK(error_of(loss, v.data(), d_v.data(), v.size()) < 1e-7);
-        CHECK(error_of(loss, logits.data(), d_logits.data(), 2) < 1e-7);
-    });
+    buffer<double, 4> q(1, 2, 5, 3), k(1, 1, 7, 3), v(1, 1, 7, 4), out(1, 2, 5, 4), d_out(1, 2, 5, 4);
+    buffer<double, 4> d_q(1, 2, 5, 3), d_k(1, 1, 7, 3), d_v(1, 1, 7, 4);
+    fill_random(q.data(), q.size(), 1);
+    fill_random(k.data(), k.size(), 2);
+    fill_random(v.data(), v.size(), 3);
+    fill_random(d_out.data(), d_out.size(), 4);
+    std::vector<double> logits{0.5, -0.25}, d_logits{0, 0}, degree{1.5}, d_degree{0};
+    auto const forward = [&] {
+        return attend(reference_backend{}, q, k, v, out,
+                      all_of(window{2, 3}, learned{sink_logit{logits}, d_logits}, softcap{2},
+                             learned{temperature{degree[0]}, d_degree}));
+    };
+    auto const loss = [&] {
+        forward();
+        double sum = 0;
+        for (std::ptrdiff_t i = 0; i < out.size(); ++i) sum += out.data()[i] * d_out.data()[i];
+        return sum;
+    };
+    forward().backward(upstream{d_out}, gradients{d_q, d_k, d_v});
+    CHECK(error_of(loss, q.data(), d_q.data(), q.size()) < 1e-7);
+    CHECK(error_of(loss, k.data(), d_k.data(), k.size()) < 1e-7);
+    CHECK(error_of(loss, v.data(), d_v.data(), v.size()) < 1e-7);
+    CHECK(error_of(loss, logits.data(), d_logits.data(), 2) < 1e-7);
+    CHECK(error_of(loss, degree.data(), d_degree.data(), 1) < 1e-7);
 }

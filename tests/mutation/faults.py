@@ -13,6 +13,11 @@ REFERENCE = ("laws", "contract", "policy")
 EIGEN = ("laws-eigen", "contract-eigen")
 SIMD = ("laws-simd", "contract-simd")
 BACKWARD_SIMD = ("backward-simd",)
+DIFFERENCES = ("backward:differences+kernels_plain+kernels_weighed",)
+BACKWARD_LAWS = ("backward:laws+kernels_plain",)
+BACKWARD_ENTRY = ("backward:entry+contract",)
+BACKWARD_EIGEN = ("backward:differences+laws+kernels_plain+kernels_weighed-eigen",)
+SLOPES = ("testing:gradients",)
 
 FAULTS = [
     # masks
@@ -236,4 +241,69 @@ FAULTS = [
     ("backend/simd/backward_block.hpp", "head_sums[i] += block_.learned[i];", "head_sums[i] = block_.learned[i];", BACKWARD_SIMD),
     ("backend/simd/backward_schedule.hpp", "unit % task_.k.extent(1) * group_", "unit % task_.k.extent(1)", BACKWARD_SIMD),
     ("backend/simd/backward_schedule.hpp", "step / blocks;", "step % blocks;", BACKWARD_SIMD),
+    # the backward pass: the reference
+    ("backend/reference_backward.hpp", "sum += math::exp(after_(key) - lse) * d_p_(key);", "sum += d_p_(key);", DIFFERENCES),
+    ("backend/reference_backward.hpp", "lse_gradient(t_.entry, head_, query) - sum;", "lse_gradient(t_.entry, head_, query) + sum;", DIFFERENCES),
+    ("backend/reference_backward.hpp", "if (lse == hidden) return; // it saw nothing", "", BACKWARD_LAWS),
+    ("backend/reference_backward.hpp", "(log_p + A(1))", "log_p", DIFFERENCES),
+    ("backend/reference_backward.hpp", "kv_ = task_.key_value_head(head_);", "kv_ = 0;", DIFFERENCES),
+    ("backend/reference_backward.hpp", "A sum = share.sum;", "A sum = 0;", DIFFERENCES),
+    ("backend/reference_backward.hpp", "sums_.fill(0);", "", DIFFERENCES),
+    ("backend/reference_backward.hpp", "A const weight = facet::weight(task_.policy, p, s);", "A const weight = p;", DIFFERENCES),
+    ("backend/reference_backward.hpp", "d_p_(key) = facet::weight_pullback(task_.policy, p, d_weight, s);", "d_p_(key) = d_weight;", DIFFERENCES),
+    ("backend/backward_concept.hpp", "groups.of(entry, query), key)", "0, key)", DIFFERENCES),
+    # sinks backwards
+    ("core/sinks_backward.hpp", "if (p != A(0)) sum += p * row.d_probability", "if (p != A(0)) sum += row.d_probability", DIFFERENCES),
+    ("core/sinks_backward.hpp", "+ centre_) * row_.scale : A(0)", "+ centre_) : A(0)", DIFFERENCES),
+    ("core/sinks_backward.hpp", "add(p * row_.d_out(c));", "add(row_.d_out(c));", DIFFERENCES),
+    ("core/sinks_backward.hpp", "? row_.probability(logit) * centre_ : A(0)", "? centre_ : A(0)", DIFFERENCES),
+    ("core/sinks_backward.hpp", "add_query_(c, d * static_cast<A>(key[c * key_stride]));", "(void)0;", DIFFERENCES),
+    # policies backwards
+    ("policy/compose.hpp", "facet::score_pullback(b, facet::score(a, x, s), d_y, s, sums)", "facet::score_pullback(b, x, d_y, s, sums)", SLOPES),
+    ("policy/compose.hpp", "return facet::score_pullback(a, x, between, s, sums);", "return between;", SLOPES),
+    ("policy/compose.hpp", "return math::select(here, through, d_y);", "return through;", SLOPES),
+    ("policy/compose.hpp", "math::select(here, d_y, X(0)), s, sums)", "d_y, s, sums)", DIFFERENCES),
+    ("policy/compose.hpp", "facet::visit_learned(self.b, f);", "", BACKWARD_ENTRY),
+    ("policy/compose.hpp", "facet::weight_pullback(b, facet::weight(a, x, s), d_y, s)", "facet::weight_pullback(b, x, d_y, s)", SLOPES),
+    ("policy/compose.hpp", "facet::value_pullback(b, facet::value(a, x, s), d_y, s)", "d_y", SLOPES),
+    ("policy/sink_token.hpp", "return facet::score_pullback(base, x, d_y, s, sums);", "return d_y;", SLOPES),
+    ("policy/sink_token.hpp", "return facet::value_pullback(base, x, d_y, s);", "return d_y;", SLOPES),
+    ("policy/learned.hpp", "into.add(first_sum + n,", "into.add(n,", BACKWARD_ENTRY),
+    ("policy/learned.hpp", "if constexpr (collects) visitor.learn(-1);", "", DIFFERENCES),
+    ("policy/learned.hpp", "gradient.extent(1) == 1 ? 0 : s.key_value_head;", "0;", DIFFERENCES),
+    ("policy/learned.hpp", "gradient.extent(3) == 1 ? 0 : s.head)", "0)", DIFFERENCES),
+    ("policy/learned.hpp", "g.extent(0) == 1 ? 0 : batch,", "0,", DIFFERENCES),
+    ("policy/learned.hpp", "one_query ? s.key : s.query)", "one_query ? s.query : s.key)", DIFFERENCES),
+    ("policy/learned.hpp", "(gradient.extent(1) == 1 && facts.heads > 1)", "false", BACKWARD_ENTRY),
+    ("policy/temperature.hpp", "X(-1 / (value * value))", "X(-1 / value)", DIFFERENCES),
+    ("policy/alibi.hpp", "add(s.head, -math::convert", "add(s.head, math::convert", DIFFERENCES),
+    # dual numbers
+    ("core/dual.hpp", "a.slope * b.value + a.value * b.slope", "a.slope * b.value", SLOPES),
+    ("core/dual.hpp", "(a.slope - ratio * b.slope)", "(a.slope + ratio * b.slope)", SLOPES),
+    ("core/dual.hpp", "(X(1) - y * y) * x.slope", "(X(1) - y) * x.slope", SLOPES),
+    ("core/dual.hpp", "x.slope / (X(2) * y)", "x.slope / y", SLOPES),
+    ("core/dual.hpp", "select(a.value < b.value, b, a)", "select(b.value < a.value, b, a)", SLOPES),
+    ("core/dual.hpp", "return {z, by_base + by_exponent};", "return {z, by_base};", SLOPES),
+    ("core/pullback.hpp", "return d_y * detail::weight_slope_at(p, x, s);", "return d_y;", SLOPES),
+    ("core/pullback.hpp", "return d_y * p.value(dual<X>(x, X(1)), s).slope;", "return d_y;", SLOPES),
+    # the entry
+    ("attention_backward.hpp", "node.first_sum = sums;", "", BACKWARD_ENTRY),
+    ("attention_backward.hpp", "node.adds = node.adds || into.adds;", "node.adds = into.adds;", BACKWARD_ENTRY),
+    ("attention_backward.hpp", "if (node.adds) return;", "", BACKWARD_ENTRY),
+    ("attention_backward.hpp", "if (!adds) {", "if (true) {", BACKWARD_ENTRY),
+    ("attention_backward.hpp", "check_known_lse(from.lse, from.q);", "", BACKWARD_ENTRY),
+    ("attention_backward.hpp", "check_groups(groups, q);", "", BACKWARD_ENTRY),
+    ("attention_backward.hpp", "check_like(into.d_k, \"d_k\", from.k.extents(), \"k\", tensor_axes);", "", BACKWARD_ENTRY),
+    ("detail/backward_checks.hpp", "for (named_pointer const& other : read) compare(mine, other);", "", BACKWARD_ENTRY),
+    ("detail/backward_checks.hpp", "if (before-- > 0) compare(mine, other);", "", BACKWARD_ENTRY),
+    ("tape.hpp", "up, into, policy_, options_);", "up, into, policy_);", BACKWARD_ENTRY),
+    # Eigen backwards
+    ("backend/eigen/backward.hpp", "d_k_.middleCols(key, keys).noalias() += q_", "d_k_.middleCols(key, keys).noalias() = q_", BACKWARD_EIGEN),
+    ("backend/eigen/backward.hpp", "sum_(i) = task_.lse_gradient(t_.entry, head_, first_ + i) - sum_(i);", "sum_(i) = -sum_(i);", BACKWARD_EIGEN),
+    ("backend/eigen/backward.hpp", "if constexpr (changes_values) d_v_.setZero();", "", BACKWARD_EIGEN),
+    ("backend/eigen/backward.hpp", "if (changes_values || i + 1 == task_.group_size()) write_values();", "write_values();", BACKWARD_EIGEN),
+    ("backend/eigen/backward.hpp", "if (finite_rows_ && k.allFinite()) {", "if (true) {", BACKWARD_EIGEN),
+    ("backend/eigen/backward.hpp", "learned_ = {sums + std::ptrdiff_t{i} * task_.sums};", "learned_ = {sums};", BACKWARD_EIGEN),
+    ("backend/eigen/backward.hpp", "t.key_end = math::max(t.key_end, key_position_(j) + 1);", "", BACKWARD_EIGEN),
+    ("backend/eigen.hpp", "std::ptrdiff_t{i} * group * task.sums", "std::ptrdiff_t{i} * task.sums", BACKWARD_EIGEN),
 ]

@@ -23,9 +23,13 @@ SIMD = ["-DBASIN_TEST_SIMD=1"]
 
 
 def sources(tree, unit):
-    """The sources of a test program and the flags it is built with. A suffix adds a backend."""
+    """The sources of a test program and the flags it is built with. `folder:a+b` takes only a.cpp and b.cpp of it; a suffix
+    `-eigen` or `-simd` adds a backend."""
     folder, _, backend = unit.partition("-")
+    folder, _, chosen = folder.partition(":")
     flags = {"": [], "eigen": EIGEN + ["-O1"], "simd": SIMD + ["-O1"]}[backend]
+    if chosen:
+        return [f"{tree}/tests/{folder}/{stem}.cpp" for stem in chosen.split("+")], flags
     names = sorted(glob.glob(f"{tree}/tests/{folder}/*.cpp"))
     skip = ("eigen_", "xtensor_", "simd_") if folder != "laws" else ()
     return [n for n in names if not os.path.basename(n).startswith(skip)] if skip else names, flags
