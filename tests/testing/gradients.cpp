@@ -57,6 +57,16 @@ struct forgets_a_lane {
         return std::is_same_v<Lane, index_t> ? X(2) : X(1);
     }
 };
+/// A policy of one's own around another: lanes outside, none inside.
+template <class Inside>
+struct around {
+    using lanes = supported;
+    Inside inside;
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const {
+        return facet::score(inside, x * X(2), s) + x;
+    }
+};
 struct faded {
     template <class X>
     X weight(X p, site const& s) const {
@@ -103,6 +113,8 @@ TEST_CASE("derivatives of every policy keep the laws") {
     passes(check_gradients(all_of(squared_values{}, value_replaced{keys}), o));
     passes(check_gradients(sink_token{{1}, all_of(squared_values{}, faded{})}, o));
     passes(check_gradients(logit_added{keys, 0.5}, o));
+    passes(check_gradients(around<half_square<0>>{}, o));
+    passes(check_gradients(around<wiggly>{}, o));
     passes(check_gradients(half_square<0>{}, o));
     passes(check_score_slope(half_square<0>{}, o));
     CHECK(check_gradients(softcap{2}, o).cases() > 100);

@@ -57,6 +57,23 @@ template <class X>
 inline constexpr bool is_dual<dual<X>> = true;
 template <class S>
 concept plain = std::is_arithmetic_v<S>;
+
+/// A policy without lanes inside one that has them: key by key, with values and slopes.
+template <class Family, class Change>
+dual<number_lanes<Family>> change_each(dual<number_lanes<Family>> x, basic_site<index_lanes<Family>> const& s,
+                                       Change const& change) {
+    typename Family::number_type slopes[Family::width];
+    int n = 0;
+    change_each(x.slope, s, [&](auto slope, site) { return slopes[n++] = slope; });
+    n = 0;
+    auto const value = change_each(x.value, s, [&](auto v, site one) {
+        auto const y = change(dual<decltype(v)>(v, slopes[n]), one);
+        slopes[n++] = y.slope;
+        return y.value;
+    });
+    n = 0;
+    return {value, change_each(x.slope, s, [&](auto, site) { return slopes[n++]; })};
+}
 } // namespace detail
 
 // With plain numbers on one side; without these, the conversion to double would compete.
