@@ -225,7 +225,9 @@ private:
     template <class Backend, class Task>
     static void run(Backend const& backend, Task const& task, bool adds) {
         if constexpr (requires { backend.check_backward(task); }) backend.check_backward(task);
-        if (!adds) {
+        if constexpr (requires { backend.clear_gradients(task); }) {
+            if (!adds) backend.clear_gradients(task); // where the host cannot write
+        } else if (!adds) {
             fill(task.d_q, 0);
             fill(task.d_k, 0);
             fill(task.d_v, 0);

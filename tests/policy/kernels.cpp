@@ -14,10 +14,14 @@ void run_once(problem<T>& p, formulas const& f, std::vector<named_solver<T>> con
 }
 
 template std::vector<named_solver<basin::half>> solvers_of_erased(erased<basin::half> const&);
+#if !defined(BASIN_TEST_ERASED) || !defined(BASIN_TEST_REDUCED)
 template std::vector<named_solver<basin::bfloat16>> solvers_of_erased(erased<basin::bfloat16> const&);
+#endif
 #if defined(BASIN_TEST_ERASED)
 template std::vector<named_solver<float>> solvers_of_erased(erased<float> const&);
+#if !defined(BASIN_TEST_REDUCED)
 template std::vector<named_solver<double>> solvers_of_erased(erased<double> const&);
+#endif
 #endif
 template void run_once(problem<float>&, formulas const&, std::vector<named_solver<float>> const&);
 template void run_once(problem<double>&, formulas const&, std::vector<named_solver<double>> const&);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <support/backends.hpp>
 
+#include <basin/attention_backward.hpp>
+#include <basin/backend/sycl/detect.hpp>
+#include <basin/detect.hpp>
 #include <basin/testing/sample.hpp>
 
 #include <doctest/doctest.h>
@@ -146,4 +149,59 @@ TEST_CASE("errors are backend_error, in words, and leave arrays alone") {
     CHECK(result == 7);
     CHECK(workspace_bytes(basin_test::sycl_coarse{}, q, q, q, out, full{}) > 0);
     CHECK(workspace_bytes(basin_test::sycl_tile{}, q, q, q, out, full{}) == sizeof(row_facts<float>));
+}
+
+TEST_CASE("sinks are found in mass that lies on the device") {
+    expected const want(small());
+    auto const queue = basin_test::sycl_queue();
+    on_device<float> mass(queue, want.mass.size(), sycl::usm::alloc::device);
+    mass.read(want.mass.data());
+    view<float const, 3> const there(mass.data, want.mass.extents());
+    detection const here = detect(reference_backend{}, evidence{want.mass}, mass_share{0.05});
+    detection const found = detect(sycl_backend{.queue = queue}, evidence{there}, mass_share{0.05});
+    CHECK(found.list().size() == here.list().size());
+    CHECK(!here.list().empty());
+}
+
+TEST_CASE("gradients without learned parameters are those of the reference") {
+    testing::check_options o;
+    o.heads = 4;
+    o.key_value_heads = 2;
+    testing::sample<float> const x(o);
+    auto const policy = window{9, 4} & softcap{3} & sink_logit{0.5};
+    buffer<float, 4> out(o.batch, o.heads, o.queries, o.value_channels), d_out(out.extents());
+    buffer<float, 3> rows(o.batch, o.heads, o.queries), d_rows(rows.extents()), d_spread(rows.extents()),
+        d_mass(o.batch, o.heads, o.keys);
+    attention(reference_backend{}, x.q, x.k, x.v, out, policy, lse{rows});
+    int n = 0;
+    for (float& y : d_out) y = static_cast<float>(n++ % 13) / 13 - 0.5F;
+    for (auto* const d : {&d_rows, &d_spread, &d_mass})
+        for (float& y : *d) y = static_cast<float>(n++ % 7) / 7 - 0.5F;
+    struct result {
+        buffer<float, 4> d_q, d_k, d_v;
+        explicit result(testing::sample<float> const& s) : d_q(s.q.extents()), d_k(s.k.extents()), d_v(s.v.extents()) {
+            for (auto* const d : {&d_q, &d_k, &d_v}) d->fill(7);
+        }
+    };
+    auto const run = [&](auto const& backend) {
+        result r(x);
+        gradients const into{r.d_q, r.d_k, r.d_v};
+        upstream const up{d_out, through_lse{d_rows}, through_entropy{d_spread}, through_received{d_mass}};
+        attention_backward(backend, saved{x.q, x.k, x.v, out, rows}, up, into, policy);
+        attention_backward(backend, saved{x.q, x.k, x.v, out, rows}, upstream{d_out}, accumulate(into), policy);
+        return r;
+    };
+    result const want = run(reference_backend{});
+    for (auto const host : {host_arrays::automatic, host_arrays::copied}) {
+        result const got = run(sycl_backend{.queue = basin_test::sycl_queue(), .host = host});
+        auto const near = [](buffer<float, 4> const& a, buffer<float, 4> const& b) {
+            bool same = true;
+            for (std::ptrdiff_t i = 0; i < a.size(); ++i)
+                same = same && testing::close(static_cast<double>(a.data()[i]), static_cast<double>(b.data()[i]), 1e-5);
+            return same;
+        };
+        CHECK(near(got.d_q, want.d_q));
+        CHECK(near(got.d_k, want.d_k));
+        CHECK(near(got.d_v, want.d_v));
+    }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <basin/attention.hpp>
+#include <basin/backend/sycl/backward.hpp>
 #include <basin/backend/sycl/launch.hpp>
 
 #include <memory>
@@ -35,16 +36,16 @@ public:
     void wait() {
         if (memory_ == nullptr) return;
         auto const memory = static_cast<decltype(memory_)&&>(memory_);
-        detail::device::in_words(queue_, "a kernel", [&] {
+        sycl::queue queue = memory->queue();
+        detail::device::in_words(queue, "a kernel", [&] {
             event_.wait();
-            queue_.throw_asynchronous(); // to the queue's handler; one that throws is heard here
+            queue.throw_asynchronous(); // to the queue's handler; one that throws is heard here
             memory->bring_back();
         });
     }
 
 private:
     friend struct sycl_backend;
-    sycl::queue queue_;
     sycl::event event_;
     std::unique_ptr<detail::device::call_memory> memory_;
 };
@@ -103,7 +104,6 @@ struct sycl_backend {
     template <class Task>
     sycl_call start(Task const& task) const {
         sycl_call call;
-        call.queue_ = queue;
         detail::device::in_words(queue, "a call", [&] {
             call.memory_ = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied);
             call.event_ = launch(carry(detail::device::task_of(task), *call.memory_), *call.memory_);
@@ -111,7 +111,99 @@ struct sycl_backend {
         return call;
     }
 
+    /// Refuses what the device cannot do, before anything is written.
+    template <class Task>
+    void check_backward(Task const& task) const {
+        check(task);
+    }
+    /// Zeroes the gradients of q, k and v, which may lie where the host cannot write.
+    template <class Task>
+    void clear_gradients(Task const& task) const {
+        detail::device::in_words(queue, "a call", [&] {
+            detail::device::call_memory memory(queue, host == host_arrays::copied);
+            detail::device::launcher go(queue, after);
+            for (auto const* const d : {&task.d_q, &task.d_k, &task.d_v}) {
+                auto const there = memory.writable(*d, false);
+                go.numbers(detail::device::zero_kernel<typename Task::accumulation>{there},
+                           std::ptrdiff_t{there.extent(0)} * there.extent(1) * there.extent(2), 64);
+            }
+            go.last().wait();
+            memory.bring_back();
+        });
+    }
+    /// One call of attention_backward. Where the policy learns, a head is one work-item: plain, and not parallel inside it.
+    template <class Task>
+    void run_backward(Task const& task) const {
+        detail::device::in_words(queue, "a call", [&] {
+            detail::device::call_memory memory(queue, host == host_arrays::copied);
+            detail::device::launcher go(queue, after);
+            auto const x = carry_backward(task, memory);
+            detail::device::backward_math<Task> const math{x};
+            if constexpr (Task::learns)
+                learn(task, math, go, memory);
+            else
+                pull(math, go, memory);
+            memory.bring_back();
+        });
+    }
+
 private:
+    template <class Task>
+    static Task carry_backward(Task x, detail::device::call_memory& memory) {
+        x.q = memory(x.q);
+        x.k = memory(x.k);
+        x.v = memory(x.v);
+        x.out = memory(x.out);
+        x.lse = memory(x.lse);
+        x.d_out = memory(x.d_out);
+        x.d_lse = memory(x.d_lse);
+        x.d_entropy = memory(x.d_entropy);
+        x.d_received = memory(x.d_received);
+        x.groups.ids = memory(x.groups.ids);
+        x.d_q = memory.writable(x.d_q, true);
+        x.d_k = memory.writable(x.d_k, true);
+        x.d_v = memory.writable(x.d_v, true);
+        x.where = x.where.carried(memory);
+        x.policy = facet::carried(x.policy, memory);
+        // Gradients without sums are written by kernels, the others by the host at the end.
+        facet::visit_learned(x.policy, [&](auto& node) {
+            if (node.sums == 0) node.gradient = memory.writable(node.gradient, true);
+        });
+        return x;
+    }
+    template <class Task>
+    void pull(detail::device::backward_math<Task> const& math, detail::device::launcher& go,
+              detail::device::call_memory& memory) const {
+        using A = typename Task::accumulation;
+        auto const& x = math.x;
+        A* const centres = memory.take<A>(rows_of(x));
+        go.numbers(detail::device::backward_rows_kernel<Task>{math, centres},
+                   std::ptrdiff_t{x.where.texts()} * x.query_heads() * x.where.queries, 64);
+        go.numbers(detail::device::backward_keys_kernel<Task>{math, centres},
+                   std::ptrdiff_t{x.where.texts()} * x.k.extent(1) * x.where.keys, 64);
+        go.last().wait();
+    }
+    template <class Task>
+    void learn(Task const& task, detail::device::backward_math<Task> const& math, detail::device::launcher& go,
+               detail::device::call_memory& memory) const {
+        std::vector<double> sums(static_cast<std::size_t>(task.where.texts()) *
+                                 static_cast<std::size_t>(task.query_heads()) * static_cast<std::size_t>(task.sums));
+        double* const there = memory.take<double>(static_cast<std::ptrdiff_t>(sums.size()));
+        if (!sums.empty()) queue_copy(there, sums.data(), sums.size());
+        detail::device::backward_learning_kernel<Task> const learning{math, there};
+        go.numbers(learning, learning.units(), 1);
+        go.last().wait();
+        if (!sums.empty()) queue_copy(sums.data(), there, sums.size());
+        memory.bring_back();
+        double const* from = sums.data();
+        for (index_t i = 0; i < task.where.texts(); ++i)
+            for (index_t head = 0; head < task.query_heads(); ++head, from += task.sums)
+                task.finish_head(task.where.at(i), head, from);
+    }
+    void queue_copy(double* to, double const* from, std::size_t count) const {
+        sycl::queue q = queue;
+        q.memcpy(to, from, count * sizeof(double)).wait();
+    }
     bool uses_tiles() const {
         return kernel == sycl_kernel::automatic ? !queue.get_device().is_cpu() : kernel == sycl_kernel::tile;
     }
@@ -143,21 +235,29 @@ private:
     }
 
     template <class X>
+    static void launch_tiles(detail::device::launcher& go, X const& x, row_facts<typename X::accumulation>* facts) {
+        // 128 channels in double are more registers than a work-item has: they are computed in turns.
+        constexpr bool wide = !X::observing && sizeof(typename X::accumulation) == sizeof(float);
+        if constexpr (wide) {
+            if (x.v.extent(3) > 64) return detail::device::launch_tile<128>(go, x, facts);
+        }
+        detail::device::launch_tile<64>(go, x, facts);
+    }
+
+    template <class X>
     sycl::event launch(X const& x, detail::device::call_memory& memory) const {
         using A = typename X::accumulation;
+        // All memory first: without it, nothing is touched.
+        auto const plan = detail::device::coarse_plan::of(x, workers());
+        auto* const facts = uses_tiles() ? memory.take<row_facts<A>>(rows_of(x)) : nullptr;
+        A* const work = uses_tiles() ? nullptr : memory.take<A>(plan.total);
         detail::device::launcher go(queue, after);
         detail::device::clear_kernel<X> const clear{x};
         go.numbers(clear, std::ptrdiff_t{x.where.batch} * x.query_heads() * clear.tokens(), 64);
-        if (uses_tiles()) {
-            auto* const facts = memory.take<row_facts<A>>(rows_of(x));
-            if (X::observing || x.v.extent(3) <= 64)
-                detail::device::launch_tile<64>(go, x, facts);
-            else
-                detail::device::launch_tile<128>(go, x, facts);
-        } else {
-            auto const plan = detail::device::coarse_plan::of(x, workers());
-            detail::device::launch_coarse(go, x, plan, memory.take<A>(plan.total));
-        }
+        if (!uses_tiles())
+            detail::device::launch_coarse(go, x, plan, work);
+        else
+            launch_tiles(go, x, facts);
         return go.last();
     }
 };

@@ -122,6 +122,17 @@ public:
     index_t step() const { return step_; }
     index_t layer() const { return layer_; }
 
+    /// The same evidence with its arrays elsewhere (see facet::carried).
+    template <class Carrier>
+    evidence carried(Carrier& carrier) const {
+        evidence e = *this;
+        for (auto* const x : {&e.received_, &e.seen_, &e.baseline_, &e.norms_, &e.activations_})
+            if (x->data() != nullptr) *x = carrier(*x);
+        if (medians_.data() != nullptr) e.medians_ = carrier(medians_);
+        if (kinds_.data() != nullptr) e.kinds_ = carrier(kinds_);
+        return e;
+    }
+
 private:
     evidence() = default;
 

@@ -72,13 +72,14 @@ struct coarse_row {
         A sums[lanes];
         for (index_t l = 0; l < lanes; ++l) sums[l] = 0;
         each_block([&](std::ptrdiff_t begin) {
+            A part[tuning::keys]; // shares may be where scores are, which would forbid vectors
+            for (index_t j = 0; j < tuning::keys; ++j) {
+                A const y = scores[begin + j];
+                part[j] = y == -math::infinity<A> ? A(0) : exp_in_loop(y - reference);
+            }
             for (index_t j = 0; j < tuning::keys; j += lanes)
-                for (index_t l = 0; l < lanes; ++l) {
-                    A const y = scores[begin + j + l];
-                    A const e = y == -math::infinity<A> ? A(0) : exp_in_loop(y - reference);
-                    sums[l] += e;
-                    shares[begin + j + l] = e;
-                }
+                for (index_t l = 0; l < lanes; ++l) sums[l] += part[j + l];
+            for (index_t j = 0; j < tuning::keys; ++j) shares[begin + j] = part[j];
         });
         if constexpr (Task::observing) {
             row.lse = reference;

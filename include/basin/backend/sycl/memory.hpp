@@ -38,6 +38,8 @@ public:
         for (void* const p : owned_) sycl::free(p, queue_);
     }
 
+    sycl::queue queue() const { return queue_; }
+
     template <class T>
     T* take(std::ptrdiff_t count) {
         std::size_t const bytes = static_cast<std::size_t>(count > 0 ? count : 1) * sizeof(T);

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Has the device code of `typical` assembled for GPUs that are not here, and prints what it needs.
+
+    assemble.py PROGRAM [sm_80 sm_90 ...]
+
+PROGRAM is tests/sycl/typical.cpp, compiled by AdaptiveCpp's generic flow. Its kernels become PTX by AdaptiveCpp's own
+translator and machine code by NVIDIA's ptxas: registers, spills and local memory are ptxas' words, occupancy follows
+from them. With AdaptiveCpp's SPIR-V translator and spirv-val they become SPIR-V too, which is validated. Fails if
+anything is refused, or if a tile kernel spills registers.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHARED = {"sm_80": 164 * 1024, "sm_90": 228 * 1024}  # bytes that the groups of a multiprocessor share
+REGISTERS, ITEMS, THREADS = 65536, 128, 2048
+
+
+def run(*command, **more):
+    return subprocess.run([str(x) for x in command], text=True, capture_output=True, check=False, **more)
+
+
+def prefix():
+    acpp = shutil.which("acpp") or sys.exit("acpp is not in the PATH: AdaptiveCpp is needed")
+    return Path(acpp).resolve().parent.parent
+
+
+def tool_in(folder, name):
+    """AdaptiveCpp's translators find their files beside a folder `bin`."""
+    tools = prefix() / "lib/hipSYCL/llvm-to-backend"
+    if not (tools / name).exists():
+        return None, None
+    (folder / "bin").mkdir(exist_ok=True)
+    if not (folder / "lib").exists():
+        (folder / "lib").symlink_to(prefix() / "lib")
+    shutil.copy(tools / name, folder / "bin")
+    return folder / "bin" / name, dict(os.environ, LD_LIBRARY_PATH=f"{tools}:{prefix() / 'lib'}")
+
+
+def kernels(report):
+    """(name, registers, spill bytes, stack bytes) of what ptxas says."""
+    names = re.findall(r"Compiling entry function '(\w+)'", report)
+    plain = run("c++filt", input="\n".join(names)).stdout.splitlines()
+    bodies = re.split(r"Compiling entry function", report)[1:]
+    for name, body in zip(plain, bodies):
+        spills = sum(int(n) for n in re.findall(r"(\d+) bytes spill", body))
+        stack = int(re.search(r"(\d+) bytes stack frame", body)[1])
+        yield name, int(re.search(r"Used (\d+) registers", body)[1]), spills, stack
+
+
+def assemble(folder, object_file, arch, local):
+    tool, environment = tool_in(folder, "llvm-to-ptx-tool")
+    ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+    if tool is None or not os.path.exists(ptxas):
+        sys.exit("AdaptiveCpp's llvm-to-ptx-tool and ptxas of the CUDA toolkit are needed")
+    ptx = folder / f"{arch}.ptx"
+    made = run(tool, "--build-opt", f"ptx-target-device={arch[3:]}", object_file, ptx, "llvm-ir.global", env=environment)
+    if not ptx.exists():
+        sys.exit(made.stdout + made.stderr)
+    made = run(ptxas, "-v", f"-arch={arch}", ptx, "-o", folder / f"{arch}.cubin")
+    if made.returncode != 0:
+        sys.exit(f"{arch}: refused\n{made.stderr[:4000]}")
+    rows = set()
+    for name, registers, spills, stack in kernels(made.stderr):
+        found = re.search(r"(tile_\w+)_kernel<.*?attend|(tile_\w+)_kernel<", name)
+        channels = re.search(r", (64|128)> *,? *[^<>]*$|>, ?(64|128)>", name)
+        if not found:
+            continue
+        policy = re.search(r"purpose\)0, float, (.*), basin::received<float>", name)
+        groups = min(REGISTERS // (-(-registers // 8) * 8 * ITEMS), SHARED.get(arch, 100 * 1024) // (local + 1024),
+                     THREADS // ITEMS)
+        rows.add(((policy[1] if policy else "?").replace("basin::", ""), found[1] or found[2],
+                  int(next(x for x in channels.groups() if x)) if channels else 0, registers, spills, stack,
+                  f"{groups * ITEMS * 100 // THREADS} %"))
+    print(f"\n{arch}: {len(rows)} tile kernels accepted by ptxas; {local} bytes of local memory for each group")
+    print(f"{'policy':58} {'kernel':10} {'chan':>4} {'regs':>4} {'spill':>5} {'stack':>5} {'occupancy':>9}")
+    for row in sorted(rows):
+        print(f"{row[0][:58]:58} {row[1]:10} {row[2]:4} {row[3]:4} {row[4]:5} {row[5]:5} {row[6]:>9}")
+    return bool(rows) and all(row[4] == 0 for row in rows)
+
+
+def validate(folder, object_file):
+    tool, environment = tool_in(folder, "llvm-to-spirv-tool")
+    if tool is None or shutil.which("spirv-val") is None:
+        print("\nSPIR-V: left out, it needs AdaptiveCpp's llvm-to-spirv-tool and spirv-val (Debian: spirv-tools)")
+        return True
+    spirv = folder / "all.spv"
+    made = run(tool, object_file, spirv, "llvm-ir.global", env=environment)
+    if not spirv.exists() or spirv.stat().st_size == 0:
+        print("\nSPIR-V: left out, AdaptiveCpp's translator could not:", (made.stdout + made.stderr).strip()[-300:])
+        return True
+    made = run("spirv-val", "--target-env", "opencl2.2", spirv)
+    print(f"\nSPIR-V: {spirv.stat().st_size} bytes, spirv-val:", made.stderr.strip()[:500] or "valid")
+    return made.returncode == 0
+
+
+def main():
+    program, archs = sys.argv[1], sys.argv[2:] or ["sm_80", "sm_90"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "objects").mkdir()
+        made = run(program, env=dict(os.environ, ACPP_HCF_DUMP_DIRECTORY=str(folder / "objects"),
+                                     ACPP_VISIBILITY_MASK="omp", ACPP_APPDB_DIR=str(folder / "cache")))
+        print(made.stdout, end="")
+        if made.returncode != 0:
+            sys.exit(made.stderr[-2000:])
+        local = int(re.search(r"local memory: (\d+) bytes", made.stdout)[1])
+        objects = [x for x in (folder / "objects").iterdir() if b"tile_rows_kernel" in x.read_bytes()]
+        good = True
+        for object_file in objects:
+            good = all([assemble(folder, object_file, arch, local) for arch in archs]) and good
+            good = validate(folder, object_file) and good
+    sys.exit(0 if good and objects else "a tile kernel spills, or nothing was found")
+
+
+main()
