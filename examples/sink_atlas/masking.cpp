@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#include "masking.hpp"
+
+#include <tiny_dlm/random.hpp>
+
+#include <cmath>
+
+namespace sink_atlas {
+namespace {
+
+using tiny_dlm::model_kind;
+
+/// What the model reads, and where it is judged.
+struct exercise {
+    std::vector<int> input;
+    std::vector<std::vector<int>> judged; ///< positions of each text that are to be predicted
+};
+
+exercise make_exercise(tiny_dlm::model_config const& config, passages const& texts, std::uint64_t seed) {
+    exercise result;
+    tiny_dlm::random_numbers const random{{seed}};
+    for (std::size_t t = 0; t < texts.texts.size(); ++t) {
+        auto text = texts.texts[t];
+        std::vector<int> judged;
+        for (int i = texts.prompt[t]; i < texts.length; ++i) {
+            if (config.kind == model_kind::autoregressive) {
+                if (i > 0) judged.push_back(i);
+            } else if (random.unit(static_cast<int>(t), i) < 0.5) {
+                judged.push_back(i);
+                text[static_cast<std::size_t>(i)] = tiny_dlm::tokenizer::mask;
+            }
+        }
+        result.judged.push_back(std::move(judged));
+        result.input.insert(result.input.end(), text.begin(), text.end());
+    }
+    return result;
+}
+
+/// The mean cross-entropy of each text, in nats.
+std::vector<double> losses(tiny_dlm::model<float> const& model, passages const& texts, exercise const& what,
+                           tiny_dlm::observer<float> const& watch) {
+    auto const logits = model.logits(what.input, texts.length, watch);
+    int const words = model.config().vocabulary, ahead = model.config().kind == model_kind::autoregressive ? 1 : 0;
+    std::vector<double> result;
+    for (std::size_t t = 0; t < texts.texts.size(); ++t) {
+        double sum = 0;
+        for (int const i : what.judged[t]) {
+            float const* const row = &logits(static_cast<int>(t), i - ahead, 0);
+            double most = row[0], total = 0;
+            for (int w = 1; w < words; ++w) most = std::max<double>(most, row[w]);
+            for (int w = 0; w < words; ++w) total += std::exp(row[w] - most);
+            sum += most + std::log(total) - row[texts.texts[t][static_cast<std::size_t>(i)]];
+        }
+        result.push_back(sum / static_cast<double>(std::max<std::size_t>(1, what.judged[t].size())));
+    }
+    return result;
+}
+
+/// The sinks of each layer, over all texts, and the mass they were found in.
+struct layer_facts {
+    basin::buffer<float, 3> mass, seen;
+    basin::detection found;
+};
+
+} // namespace
+
+masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name, passages const& texts,
+                          sink_rule const& rule, double queries_at_least, std::vector<int> const& counts,
+                          std::uint64_t seed, std::function<void()> const& on_pass) {
+    auto const& config = model.config();
+    int const number = static_cast<int>(texts.texts.size()), rows = texts.length + config.extra_tokens();
+    auto const what = make_exercise(config, texts, seed);
+
+    std::vector<layer_facts> facts(static_cast<std::size_t>(config.layers));
+    for (auto& f : facts) f.mass = f.seen = basin::buffer<float, 3>(number, config.heads, rows);
+    tiny_dlm::observer<float> watch;
+    watch.look = [&](tiny_dlm::layer_report<float> const& report) { // threads have different texts
+        auto& f = facts[static_cast<std::size_t>(report.layer)];
+        for (int t = 0; t < report.received.extent(0); ++t)
+            for (int h = 0; h < config.heads; ++h)
+                for (int key = 0; key < rows; ++key) {
+                    f.mass(report.first_text + t, h, key) = report.received(t, h, key);
+                    f.seen(report.first_text + t, h, key) = report.seen(t, h, key);
+                }
+    };
+    auto const plain = losses(model, texts, what, watch);
+    on_pass();
+    for (std::size_t l = 0; l < facts.size(); ++l)
+        facts[l].found = rule.find(
+            basin::evidence<float>{facts[l].mass}.seen(facts[l].seen).queries(rows).at(0, static_cast<int>(l)),
+            queries_at_least);
+
+    auto const& conditions = masking_conditions();
+    masking_result result{std::move(name), 0, std::vector<std::vector<effect>>(conditions.size()), {}};
+    for (double const x : plain) result.loss += x / number;
+    for (int const count : counts) {
+        std::vector<std::vector<double>> measured = {plain};
+        std::vector<double> killed;
+        for (std::size_t c = 0; c < conditions.size(); ++c) {
+            tiny_dlm::observer<float> blind;
+            double hidden = 0;
+            for (auto const& f : facts) {
+                auto const budget = basin::strongest(f.found, count).keys;
+                auto const chosen = c == 0   ? budget
+                                    : c == 1 ? basin::random_keys(f.found, budget, seed).keys
+                                             : basin::mass_matched(f.found, budget, f.mass).keys;
+                hidden += chosen.count();
+                blind.hide.push_back(chosen);
+            }
+            killed.push_back(hidden / (static_cast<double>(number) * config.layers * config.heads));
+            measured.push_back(losses(model, texts, what, blind));
+            on_pass();
+        }
+        std::string const k = " (K = " + std::to_string(count) + ")";
+        basin::experiment trial({"nothing", conditions[0] + k, conditions[1] + k, conditions[2] + k});
+        trial.contrast(conditions[0] + k, conditions[1] + k);
+        trial.contrast(conditions[0] + k, conditions[2] + k);
+        for (int t = 0; t < number; ++t) {
+            std::vector<double> row;
+            for (auto const& m : measured) row.push_back(m[static_cast<std::size_t>(t)]);
+            trial.add(row);
+        }
+        auto const report = trial.report();
+        for (std::size_t c = 0; c < conditions.size(); ++c)
+            result.series[c].push_back({report[c].mean, report[c].range.low, report[c].range.high, killed[c]});
+        result.report.insert(result.report.end(), report.begin(), report.end());
+    }
+    return result;
+}
+
+} // namespace sink_atlas

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "masking.hpp"
+
+#include <tiny_dlm/checkpoint.hpp>
+
+#include <string>
+
+namespace sink_atlas {
+
+/// The files of a model, its autoregressive twin and its sibling with a sink token; empty where there is none.
+struct model_files {
+    std::string model, twin, sibling;
+};
+/// "english" or "tasks": files of the weights folder, as far as they are there. Otherwise the name is a file, which stands alone.
+model_files files_of(std::string const& name);
+
+/// A prompt that suits the model: words of scripture, or a task.
+std::string default_prompt(tiny_dlm::trained_model const& m, std::uint64_t seed);
+
+/// Texts that the model did not learn from: tasks, or passages of the text file beside the atlas.
+passages texts_for(tiny_dlm::trained_model const& m, int number);
+
+} // namespace sink_atlas

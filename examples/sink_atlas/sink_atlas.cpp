@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 basin contributors
+// SPDX-License-Identifier: MIT
+
+// A tiny diffusion language model writes a text; every attention sink is followed on the way, and a page shows what it did.
+#include "models.hpp"
+#include "results.hpp"
+#include "screen.hpp"
+
+#include <tiny_dlm/options.hpp>
+#include <tiny_dlm/progress.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace {
+
+using namespace sink_atlas;
+using tiny_dlm::interrupt_guard;
+using tiny_dlm::usage_error;
+
+struct settings {
+    std::string model = "english", twin, sibling, prompt, rule = "exceeds_others:3", output = "sink_atlas";
+    tiny_dlm::sampling sampling{.order = tiny_dlm::commit_order::random, .steps = 48, .temperature = 0.7, .seed = 1};
+    masking_plan plan;
+    int passages = 32, threads = 2;
+};
+
+/// Under a causal mask the last keys have been seen by a few queries only: those are left out of counts.
+constexpr int enough_queries = 8;
+
+bool parse(settings& s, int argc, char const* const* argv) {
+    tiny_dlm::command_line line("sink_atlas",
+                                "Writes a text by denoising, follows the attention sinks on the way, and leaves a page "
+                                "that shows them.");
+    line.option("--prompt", "TEXT", "how the text begins; a prompt of the model's kind without it", s.prompt);
+    line.option("--model", "NAME", "english, tasks, or a .safetensors file", s.model);
+    line.option("--twin", "FILE", "its autoregressive twin, to be compared with", s.twin);
+    line.option("--sibling", "FILE", "the same model with a sink token, to be compared with", s.sibling);
+    line.option("--steps", "N", "denoising steps", s.sampling.steps, 2, 512);
+    line.option("--sampler", "which masked position is decided first", s.sampling.order,
+                {"confidence", "entropy", "margin", "random"});
+    line.option("--threshold", "P", "above 0: decide all positions at least this probable, in each step",
+                s.sampling.threshold, 0.0, 1.0);
+    line.option("--block", "N", "above 0: finish blocks of so many positions from left to right", s.sampling.block, 0,
+                4096);
+    line.option("--temperature", "T", "0: always the best token", s.sampling.temperature, 0.0, 10.0);
+    line.option("--rule", "RULE", "what a sink is: exceeds_others:EPSILON, outlier:Z, mass_share:PART, top_keys:COUNT",
+                s.rule);
+    line.option("--mask", "K", "hide the K strongest sinks of each head at the next step", s.plan.strongest, 0, 64);
+    line.option("--control", "hide as many other keys instead of sinks", s.plan.control,
+                {"none", "random", "sticky", "position", "mass"});
+    line.option("--passages", "N", "texts on which masking is measured; 0: not measured", s.passages, 0, 1000);
+    line.option("--seed", "N", "of everything that is drawn", s.sampling.seed, std::uint64_t{0}, ~std::uint64_t{0});
+    line.option("--threads", "N", "of the machine", s.threads, 1, 64);
+    line.option("--output", "FOLDER", "where the page and its data go", s.output);
+    if (!line.parse(argc, argv)) return false;
+    s.plan.seed = s.sampling.seed;
+    if (s.plan.control != control_kind::none && s.plan.strongest == 0)
+        throw usage_error("sink_atlas: --control says what is hidden instead of sinks, so it needs --mask K");
+    if (s.passages > 0 && s.passages < 5)
+        throw usage_error("sink_atlas: --passages below 5 give no interval; take 0 to leave masking out");
+    return true;
+}
+
+/// Fails now if the folder cannot be written, not after the work.
+void open_folder(std::string const& folder) {
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);
+    if (code)
+        throw std::runtime_error("the folder " + folder + " cannot be made: " + code.message() +
+                                 "; choose another with --output");
+    basin::atomic_file const probe(folder + "/sink_atlas.html");
+}
+
+/// The prompt, then [MASK] up to the model's length.
+std::vector<token_id> start_text(tiny_dlm::trained_model const& m, std::string const& prompt, int& given) {
+    auto tokens = m.words.encode_prompt(prompt);
+    given = static_cast<int>(tokens.size());
+    if (given >= m.net.config().length)
+        throw std::runtime_error("the prompt has " + std::to_string(given) + " tokens, but the model writes texts of " +
+                                 std::to_string(m.net.config().length) + " in all; shorten it");
+    tokens.resize(static_cast<std::size_t>(m.net.config().length), tiny_dlm::tokenizer::mask);
+    return tokens;
+}
+
+/// A text by denoising, recorded; `show` may be null.
+recording write_text(tiny_dlm::trained_model const& m, std::string const& prompt, settings const& s, screen* show) {
+    int given = 0;
+    auto tokens = start_text(m, prompt, given);
+    auto how = s.sampling;
+    if (m.net.config().kind == tiny_dlm::model_kind::block_diffusion && how.block == 0)
+        how.block = m.net.config().block;
+    int const masked = m.net.config().length - given, steps = std::min<int>(how.steps, masked);
+    recorder watcher(m.net.config(), m.net.config().length, given, sink_rule(s.rule));
+    std::vector<basin::key_set> hidden;
+    tiny_dlm::denoise(
+        tokens, 1, m.net.config().vocabulary, how,
+        [&](std::vector<token_id> const& now) {
+            interrupt_guard::check();
+            auto logits = m.net.logits(now, m.net.config().length, watcher.watch());
+            watcher.step(now);
+            if (!hidden
+                     .empty()) { // the map that was recorded has nothing hidden; the text is written without these keys
+                tiny_dlm::observer<float> blind;
+                blind.hide = hidden;
+                logits = m.net.logits(now, m.net.config().length, blind);
+            }
+            hidden = watcher.chosen(s.plan);
+            return logits;
+        },
+        [&](tiny_dlm::sampling_step const& step) {
+            if (show != nullptr) show->show(step, steps, watcher.strongest_by_position());
+        });
+    return watcher.finish(tokens);
+}
+
+/// The twin continues the same prompt, word by word; each step is the causal map of the words so far.
+recording continue_with_twin(tiny_dlm::trained_model const& m, std::string const& prompt, settings const& s) {
+    int given = 0;
+    auto tokens = start_text(m, prompt, given);
+    recorder watcher(m.net.config(), m.net.config().length, given, sink_rule(s.rule), enough_queries);
+    basin::buffer<float, 3> logits(1, m.net.config().length, m.net.config().vocabulary);
+    tiny_dlm::continue_text(
+        tokens, 1, m.net.config().vocabulary, s.sampling,
+        [&](std::vector<token_id> const& now) -> basin::buffer<float, 3> const& {
+            interrupt_guard::check();
+            auto const end = std::find(now.begin(), now.end(), tiny_dlm::tokenizer::mask);
+            std::vector<token_id> const so_far(now.begin(), end);
+            auto const part = m.net.logits(so_far, static_cast<int>(so_far.size()), watcher.watch());
+            watcher.step(so_far);
+            std::copy(part.begin(), part.end(), logits.begin());
+            return logits;
+        },
+        [](tiny_dlm::sampling_step const&) {});
+    return watcher.finish(tokens);
+}
+
+/// The same texts read by the same model before training: what the architecture alone gives.
+recording read_untrained(tiny_dlm::trained_model const& m, recording const& run, settings const& s) {
+    tiny_dlm::model<float> random(m.net.config(), 1);
+    random.initialise(s.sampling.seed);
+    recorder watcher(m.net.config(), m.net.config().length, run.prompt, sink_rule(s.rule));
+    std::vector<token_id> text(static_cast<std::size_t>(m.net.config().length));
+    for (int step = 0; step < run.steps; ++step) {
+        interrupt_guard::check();
+        for (int i = 0; i < m.net.config().length; ++i)
+            text[static_cast<std::size_t>(i)] = run.token(step, m.net.config().row_of(i));
+        (void)random.logits(text, m.net.config().length, watcher.watch());
+        watcher.step(text);
+    }
+    return watcher.finish(text);
+}
+
+std::string in_one_line(std::string text) {
+    for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2) text.replace(at, 1, "\\n");
+    return text;
+}
+
+std::string quoted(std::string const& word) {
+    if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=") == word.npos &&
+        !word.empty())
+        return word;
+    std::string result = "'";
+    for (char const c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+}
+
+int run(int argc, char const* const* argv) {
+    settings s;
+    if (!parse(s, argc, argv)) return 0;
+    interrupt_guard const guard;
+    results r;
+    r.rule = sink_rule(s.rule);
+    auto files = files_of(s.model);
+    if (!s.twin.empty()) files.twin = s.twin;
+    if (!s.sibling.empty()) files.sibling = s.sibling;
+    auto const model = tiny_dlm::load_model(files.model, s.threads);
+    if (model.net.config().kind == tiny_dlm::model_kind::autoregressive)
+        throw std::runtime_error(files.model +
+                                 " is autoregressive; the atlas follows diffusion models, give this one as --twin");
+    auto const kin = [&](std::string const& file, char const* what) {
+        std::optional<tiny_dlm::trained_model> m;
+        if (file.empty()) return m;
+        m.emplace(tiny_dlm::load_model(file, s.threads));
+        auto const &a = m->net.config(), &b = model.net.config();
+        if (a.vocabulary != b.vocabulary || a.length != b.length || a.layers != b.layers || a.heads != b.heads)
+            throw std::runtime_error(file + " has another vocabulary or shape than " + files.model +
+                                     ", so it cannot be its " + what);
+        return m;
+    };
+    auto const twin = kin(files.twin, "twin"), sibling = kin(files.sibling, "sibling");
+    if (twin && twin->net.config().kind != tiny_dlm::model_kind::autoregressive)
+        throw std::runtime_error(files.twin + " is not autoregressive, so it cannot be a twin");
+    if (sibling && sibling->net.config().sinks.kind != tiny_dlm::sink_kind::token)
+        throw std::runtime_error(files.sibling + " has no sink token");
+    if (s.prompt.empty()) s.prompt = default_prompt(model, s.sampling.seed);
+    open_folder(s.output);
+
+    for (int i = 0; i < argc; ++i) r.command += (i > 0 ? " " : "") + quoted(argv[i]);
+    r.model = std::filesystem::path(files.model).filename();
+    r.prompt = in_one_line(s.prompt);
+    r.seed = s.sampling.seed;
+    r.parameters = static_cast<long>(model.net.parameters().size());
+    r.plan = s.plan;
+    r.words = model.words;
+    screen live(model.words);
+    std::printf("%s writes after \"%s\"; sinks by %s are marked\n", r.model.c_str(), in_one_line(s.prompt).c_str(),
+                r.rule.text().c_str());
+    r.run = write_text(model, s.prompt, s, &live);
+
+    r.heads = summarise(r.run);
+    r.holders = holders_of(r.run, [&](token_id t) { return surface_of(r.words, t); });
+    for (int i = 0; i <= 80; ++i) r.thresholds.push_back(0.25 * i);
+    r.curves.push_back(sweep_of(r.run, r.thresholds, "diffusion", true, false, 0));
+    r.motion.push_back({"dlm", "diffusion", "diffusion", motion_of(r.run, true, r.rule)});
+
+    r.counts = {1, 5, 10};
+    auto const measure = [&](tiny_dlm::trained_model const& m, std::string const& name, double queries) {
+        if (s.passages == 0) return;
+        tiny_dlm::progress bar("hiding sinks, " + name, static_cast<long>(3 * r.counts.size() + 1));
+        long done = 0;
+        r.masking.push_back(
+            mask_sinks(m.net, name, texts_for(m, s.passages), r.rule, queries, r.counts, s.sampling.seed, [&] {
+                interrupt_guard::check();
+                bar.update(++done);
+            }));
+    };
+    r.absent.masking = "Not measured: --passages was 0.";
+    measure(model, "diffusion", 0);
+    r.absent.arm = "No autoregressive twin was given: --twin FILE.";
+    if (twin) {
+        auto const record = continue_with_twin(*twin, s.prompt, s);
+        r.curves.push_back(sweep_of(record, r.thresholds, "autoregressive twin", true, true, enough_queries));
+        r.curves.push_back(sweep_of(record, r.thresholds, "twin, raw column sums", false, true, 0));
+        r.motion.push_back({"arm", "autoregressive twin", "twin", motion_of(record, true, r.rule)});
+        r.motion.push_back({"raw", "twin, raw column sums", "twin, raw", motion_of(record, false, r.rule)});
+        measure(*twin, "autoregressive", enough_queries);
+    }
+    r.curves.push_back(sweep_of(read_untrained(model, r.run, s), r.thresholds, "diffusion, untrained", true, false, 0));
+    r.absent.token = "No model with a sink token was given: --sibling FILE.";
+    if (sibling) {
+        r.before = taken_by(r.run, -1);
+        r.after = taken_by(write_text(*sibling, s.prompt, s, nullptr), sibling->net.config().extra_begin());
+        r.rows_after = sibling->net.config().rows();
+    }
+
+    std::string const page = write_atlas(s.output, r);
+    auto const words = say(r);
+    std::printf("\n");
+    for (auto const& sentence : {words.map, words.holders, words.motion, words.masking})
+        if (!sentence.empty()) std::printf("- %s\n", sentence.c_str());
+    std::printf("\nThe page is %s\n", std::filesystem::absolute(page).lexically_normal().c_str());
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return tiny_dlm::run_program("sink_atlas", [&] { return run(argc, argv); });
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The files beside the page, read back by numpy and computed again: data.py PROGRAM WEIGHTS
+
+The program computes with xtensor; here the same numbers come from numpy and from the list of sinks."""
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:  # another python3 may have it
+    other = pathlib.Path("/usr/bin/python3")
+    if pathlib.Path(sys.executable).resolve() == other.resolve() or not other.exists():
+        sys.exit("numpy was not found (Debian: python3-numpy)")
+    sys.exit(subprocess.run([other, *sys.argv]).returncode)
+
+program, weights = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = 0
+
+
+def check(name, good, facts=""):
+    global failures
+    failures += not good
+    print(f"{'ok' if good else 'FAILED'}  {name} {facts}")
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def near(a, b):
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    return a.shape == b.shape and np.allclose(a, b, rtol=2e-5, atol=1e-6, equal_nan=True)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    # on purpose not the default set-up: another sampler, a masked run with a control
+    command = [program, "--model", str(weights / "english_masked_diffusion.safetensors"), "--twin", str(weights / "english_autoregressive.safetensors"), "--steps", "12", "--sampler", "entropy", "--mask", "2", "--control", "sticky",
+               "--passages", "6", "--seed", "5"]
+    for name, threads in (("one", "2"), ("two", "1")):
+        subprocess.run([*command, "--threads", threads, "--output", str(folder / name)], check=True, capture_output=True)
+    one, two = folder / "one", folder / "two"
+    names = sorted(f.name for f in one.iterdir())
+    same = [n for n in names if n != "sink_atlas.html" and (one / n).read_bytes() != (two / n).read_bytes()]
+    check("the same seed writes the same data, with any number of threads", not same, same)
+
+    received, norms = np.load(one / "received.npy"), np.load(one / "value_norms.npy")
+    steps, layers, heads, keys = received.shape
+    check("arrays are [step, layer, head, key]", norms.shape == received.shape and steps == 12, received.shape)
+    check("each head gives away one unit per query", np.allclose(received.sum(axis=3), keys, rtol=1e-4))
+
+    sink = np.zeros(received.shape, bool)
+    for s in rows(one / "sinks.csv"):
+        at = tuple(int(s[n]) for n in ("step", "layer", "head", "key"))
+        sink[at] = True
+        assert abs(float(s["received"]) - received[at]) < 1e-5
+    others = (received.sum(axis=3, keepdims=True) - received) / (keys - 1)
+    margin = received - others - 3
+    clear = np.abs(margin) > 1e-3  # on the threshold itself, rounding decides
+    check("sinks exceed the mean of the others by 3, and only they", np.array_equal((margin > 0)[clear], sink[clear]), sink.sum())
+
+    summary = rows(one / "heads.csv")
+    absorbed = (received * sink).sum(axis=(0, 3)) / received.sum(axis=(0, 3))
+    with np.errstate(invalid="ignore"):
+        ratio = ((norms * sink).sum(axis=(0, 3)) / sink.sum(axis=(0, 3))) / ((norms * ~sink).sum(axis=(0, 3)) / (~sink).sum(axis=(0, 3)))
+    favourite = received.argmax(axis=3)
+    check("heads.csv: absorbed", near([float(r["absorbed"]) for r in summary], absorbed.ravel()))
+    check("heads.csv: norm ratio", near([float(r["norm_ratio"]) for r in summary], ratio.ravel()))
+    check("heads.csv: restless", near([float(r["restless"]) for r in summary], (favourite[1:] != favourite[:-1]).mean(axis=0).ravel()))
+
+    curve = [r for r in rows(one / "sweep.csv") if r["model"] == "diffusion"]
+    at = received - others
+    check("sweep.csv", all(abs(float(r["share"]) - (at > float(r["epsilon"])).mean()) <= 3 / at.size for r in curve), len(curve))
+
+    tokens = rows(one / "tokens.csv")
+    text = np.array([r["token"] for r in tokens]).reshape(steps + 1, keys)[:steps]
+    masked = text == "[MASK]"
+    share = {r["kind"]: (float(r["sinks"]), float(r["tokens"])) for r in rows(one / "holders.csv")}["[MASK]"]
+    check("holders.csv", near(share, ((sink * masked[:, None, None, :]).sum() / sink.sum(), masked.mean())), share)
+
+    tracks, events = rows(one / "tracks.csv"), rows(one / "events.csv")
+    born = sum(e["event"] in ("born", "split") for e in events)
+    died = sum(e["event"] in ("died", "merged") for e in events)
+    check("births and deaths of tracks", born == len(tracks) and died == sum(int(t["died"]) >= 0 for t in tracks), (born, died))
+    check("each sink belongs to a track", sum(int(t["steps"]) for t in tracks) == sink.sum())
+
+    masking = rows(one / "masking.csv")
+    check("masking.csv: intervals hold the mean", all(float(r["low"]) <= float(r["change"]) <= float(r["high"]) for r in masking), len(masking))
+    check("masking.csv: controls hide as many keys",
+          all(a["keys_hidden_per_head"] == b["keys_hidden_per_head"] for a in masking for b in masking if (a["model"], a["k"]) == (b["model"], b["k"])))
+
+    page = (one / "sink_atlas.html").read_text()
+    data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)[1])
+    linked = {n for f in data["figures"].values() for n in f["data"]}
+    check("every data file is linked, every link is a file", linked == set(names) - {"sink_atlas.html"}, linked ^ set(names))
+    check("every figure says something", all(len(f["say"]) > 20 for f in data["figures"].values()))
+    check("the page is one file", not re.search(r'(?:src|href)="(?!data:)[^"#]+', page.split('<script id="data"')[0]))
+sys.exit(1 if failures else 0)
