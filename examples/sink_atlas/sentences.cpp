@@ -38,9 +38,8 @@ std::string say_map(results const& r) {
     for (auto const& l : r.run.tracks.lives())
         if (l.layer * r.run.heads + l.head == first && !l.alive()) ++dead;
     if (h.births == 0) return "No head had a sink by this rule: the maps are close to even.";
-    return said("Rows are denoising steps, columns are positions of the text. In %s, %d sinks are born, they move %d "
-                "times, and %d die "
-                "before the text is finished; together they take %.0f %% of the attention of this head.",
+    return said("Rows are denoising steps, columns are positions of the text. In %s, %d sinks are born, they move %s, "
+                "and %d die before the text is finished; together they take %.0f %% of the attention of this head.",
                 place(r, first).c_str(), h.births,
                 (h.moves == 1 ? std::string("once") : said("%d times", h.moves)).c_str(), dead, 100 * h.absorbed);
 }
