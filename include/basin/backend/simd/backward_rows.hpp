@@ -70,7 +70,7 @@ struct backward_rows {
             lse2[i] = dead ? math::infinity<T> : task.lse(u.t.entry, head, 0, first + i) * T(1.4426950408889634);
             if (dead && i < count) drop_upstream(u, i);
         }
-        for (std::ptrdiff_t i = 0; i < tiles_used * rows * d_query_stride; ++i) d_query[i] = T(0);
+        for (std::ptrdiff_t i = 0; i < std::ptrdiff_t{tiles_used} * rows * d_query_stride; ++i) d_query[i] = T(0);
     }
 
     /// Each row's sum of p dp is known now: what dP is lessened by, and the sinks.

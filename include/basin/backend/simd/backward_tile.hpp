@@ -111,7 +111,7 @@ template <class A, int R, int V, int Along, int Across, class T>
         row += stride;
 #pragma GCC unroll 6
         for (int i = 0; i < R; ++i) {
-            v const x(coefficient[i * Along]);
+            v const x(coefficient[std::ptrdiff_t{i} * Along]);
 #pragma GCC unroll 4
             for (int j = 0; j < V; ++j) c[i][j] = multiply_add<A, T>(x, b[j], c[i][j]);
         }
