@@ -13,6 +13,10 @@
 #include <span>
 #include <vector>
 
+namespace basin {
+class thread_pool;
+}
+
 namespace tiny_dlm {
 
 /// What one layer did with some texts of the batch: statistics of the same pass. Keys and queries are rows (see
@@ -69,8 +73,6 @@ public:
     std::vector<T>& parameters() { return parameters_; }
     std::vector<T> const& parameters() const { return parameters_; }
     std::vector<tensor_info> const& tensors() const { return where_.tensors; }
-    int threads() const { return threads_; }
-    void use_threads(int threads) { threads_ = threads; }
     /// Random weights from a seed.
     void initialise(std::uint64_t seed);
 
@@ -94,11 +96,11 @@ private:
 
     model_config config_;
     parameter_layout where_;
-    int threads_;
     std::vector<T> parameters_;
     std::unique_ptr<rotary<T>> turns_;
     struct shelf; // passes that no thread uses now, with their memory
     std::unique_ptr<shelf> shelf_;
+    std::unique_ptr<basin::thread_pool> pool_;
 };
 
 } // namespace tiny_dlm

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "parallel.hpp"
 #include "pass.hpp"
 #include "random.hpp"
 
+#include <basin/backend/thread_pool.hpp>
+
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 
 // The members of model: texts are dealt into groups, groups to threads.
@@ -47,10 +49,9 @@ private:
 
 template <class T>
 model<T>::model(model_config const& config, int threads)
-    : config_((check(config), config)), where_(config), threads_(threads),
-      parameters_(static_cast<std::size_t>(where_.total)),
+    : config_((check(config), config)), where_(config), parameters_(static_cast<std::size_t>(where_.total)),
       turns_(std::make_unique<rotary<T>>(config.rows(), config.channels(), config.rope_base)),
-      shelf_(std::make_unique<shelf>()) {}
+      shelf_(std::make_unique<shelf>()), pool_(std::make_unique<basin::thread_pool>(threads)) {}
 template <class T>
 model<T>::model(model&&) noexcept = default;
 template <class T>
@@ -98,7 +99,7 @@ basin::buffer<T, 3> model<T>::logits(std::span<int const> tokens, int length, ob
     int const texts = static_cast<int>(tokens.size()) / length;
     int const group = detail::group_size(texts, c.rows());
     basin::buffer<T, 3> result(texts, length, c.vocabulary);
-    parallel(threads_, (texts + group - 1) / group, [&](int g) {
+    (*pool_)((texts + group - 1) / group, [&](int g) {
         int const first = g * group, count = std::min(group, texts - first);
         auto const begin = static_cast<std::size_t>(first) * static_cast<std::size_t>(length);
         sheet const s(c, tokens.subspan(begin, static_cast<std::size_t>(count) * static_cast<std::size_t>(length)));
@@ -117,7 +118,7 @@ double model<T>::run(batch const& b, std::vector<std::vector<T>>* gradients, obs
     int const groups = (b.texts + group - 1) / group;
     std::vector<double> losses(static_cast<std::size_t>(groups));
     if (gradients != nullptr) gradients->resize(std::max(gradients->size(), losses.size()));
-    parallel(threads_, groups, [&](int g) {
+    (*pool_)(groups, [&](int g) {
         auto const begin = static_cast<std::size_t>(g * group * c.length);
         auto const count = static_cast<std::size_t>(std::min(group, b.texts - g * group) * c.length);
         auto const part = [&](auto const& all) { return std::span(all).subspan(begin, count); };
@@ -149,7 +150,7 @@ double model<T>::loss_and_gradients(batch const& b, std::vector<T>& gradients) c
     double const total = run(b, &parts, {});
     gradients.assign(parameters_.size(), T(0));
     int const pieces = 16; // each piece adds up the groups in their order
-    parallel(threads_, pieces, [&](int piece) {
+    (*pool_)(pieces, [&](int piece) {
         std::size_t const begin = gradients.size() * static_cast<std::size_t>(piece) / pieces;
         std::size_t const end = gradients.size() * static_cast<std::size_t>(piece + 1) / pieces;
         for (auto const& part : parts) {

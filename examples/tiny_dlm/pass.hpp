@@ -53,6 +53,9 @@ private:
         basin::buffer<T, 3> lse;
     };
 
+    attention_call<T> call_of(kept& a, layer_offsets const& w) const {
+        return {*config_, *sheet_, w, parameters_, a.x.data(), a.qkv.data(), a.mixed.data(), a.lse};
+    }
     static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
     fixed_weights<T> fixed(std::ptrdiff_t offset, int rows, int columns) const {
         return {parameters_ + offset, rows, columns};
@@ -87,7 +90,7 @@ private:
         linear(a.normed, fixed(w.query, qkv_width(), width), a.qkv);
         turns_->turn(a.qkv, turned_width(), sheet_->position, false);
         a.mixed.resize(a.x.rows(), width);
-        attention_.forward(*config_, *sheet_, w, parameters_, a, watch, i, first_text);
+        attention_.forward(call_of(a, w), watch, i, first_text);
         if (w.output_gate >= 0) {
             linear(a.normed, fixed(w.output_gate, width, width), a.gate);
             a.gate = (T(1) / (T(1) + (-a.gate.array()).exp())).matrix();
@@ -112,7 +115,7 @@ private:
 
     /// d_x_ is the gradient by the layer's output before, by its input after.
     void layer_backward(int i) {
-        kept const& a = layers_[static_cast<std::size_t>(i)];
+        kept& a = layers_[static_cast<std::size_t>(i)];
         layer_offsets const& w = where_->layers[static_cast<std::size_t>(i)];
         int const width = config_->width;
         linear_backward(a.active, fixed(w.down, width, config_->hidden), d_x_, d_active_,
@@ -131,7 +134,7 @@ private:
             d_mixed_ = d_mixed_.cwiseProduct(a.gate);
         }
         d_qkv_.resize(a.qkv.rows(), a.qkv.cols());
-        attention_.backward(*config_, *sheet_, w, parameters_, a, d_mixed_, d_qkv_, gradients_);
+        attention_.backward(call_of(a, w), d_mixed_.data(), d_qkv_.data(), gradients_);
         turns_->turn(d_qkv_, turned_width(), sheet_->position, true);
         linear_backward(a.normed, fixed(w.query, qkv_width(), width), d_qkv_, d_normed_,
                         gradient(w.query, qkv_width(), width));

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
+#include "tiny_dlm/attend_backward.hpp"
+#include "tiny_dlm/attend_forward.hpp"
 #include "tiny_dlm/model_body.hpp"
 #include "variants.hpp"
 
