@@ -14,10 +14,10 @@ namespace {
 struct training : bench::heads<float> {
     basin::buffer<float, 4> d_out, d_q, d_k, d_v;
     basin::buffer<float, 3> lse, d_rows, d_keys;
-    training(basin::index_t batch, basin::index_t heads, basin::index_t n, basin::index_t d)
-        : bench::heads<float>(batch, heads, n, n, d), d_out(batch, heads, n, d), d_q(batch, heads, n, d),
-          d_k(batch, heads, n, d), d_v(batch, heads, n, d), lse(batch, heads, n), d_rows(batch, heads, n),
-          d_keys(batch, heads, n) {
+    training(basin::index_t batch, basin::index_t count, basin::index_t n, basin::index_t d)
+        : bench::heads<float>(batch, count, n, n, d), d_out(batch, count, n, d), d_q(batch, count, n, d),
+          d_k(batch, count, n, d), d_v(batch, count, n, d), lse(batch, count, n), d_rows(batch, count, n),
+          d_keys(batch, count, n) {
         bench::fill(d_out, 4);
         bench::fill(d_rows, 5);
         bench::fill(d_keys, 6);
