@@ -36,7 +36,7 @@ tiny_dlm::recipe quick_recipe(tiny_dlm::corpus const& texts) {
 
 } // namespace
 
-TEST_CASE("the same batch twice gives the same bits, with one thread, two and three") {
+TEST_CASE("the same batch twice gives the same bits, and so do two and three at work on it") {
     for (auto const& v : variants()) {
         CAPTURE(v.name);
         auto const once = gradients_of(v.config, 1);
@@ -46,7 +46,7 @@ TEST_CASE("the same batch twice gives the same bits, with one thread, two and th
     }
 }
 
-TEST_CASE("logits and statistics do not depend on threads, and watching changes nothing") {
+TEST_CASE("logits and statistics do not depend on how many work, and watching changes nothing") {
     for (auto const& v : variants()) {
         CAPTURE(v.name);
         tiny_dlm::model<float> one(v.config, 1), two(v.config, 2);
