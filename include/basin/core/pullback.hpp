@@ -30,7 +30,8 @@ concept has_weight_pullback = requires(P const& p, site s) { p.weight_pullback(0
 template <class P>
 concept has_value_pullback = requires(P const& p, value_site s) { p.value_pullback(0.0F, 0.0F, s); };
 
-/// No gradient is no gradient, even of a slope that is infinite or not a number (a hidden key's score is -inf).
+/// No gradient is no gradient, even of a slope that is infinite or not a number (a hidden key's score is -inf,
+/// the value of a key that nobody sees may be anything).
 template <class X>
 X chain(X d_y, X slope) {
     return math::select(d_y == X(0), X(0), d_y * slope);
@@ -135,7 +136,7 @@ X value_pullback(P const& p, X x, X d_y, value_site const& s) {
     } else if constexpr (detail::has_value_pullback<P>) {
         return p.value_pullback(x, d_y, s);
     } else if constexpr (detail::has_value_slope<P>) {
-        return d_y * p.value_slope(x, s);
+        return detail::chain(d_y, p.value_slope(x, s));
     } else {
         constexpr bool by_dual = requires {
             { p.value(dual<X>(x, X(1)), s) } -> std::same_as<dual<X>>;
@@ -143,7 +144,7 @@ X value_pullback(P const& p, X x, X d_y, value_site const& s) {
         static_assert(by_dual, "basin: this value cannot be differentiated: make it a template that takes dual "
                                "numbers, or give the policy a member value_slope(x, value_site)");
         if constexpr (by_dual)
-            return d_y * p.value(dual<X>(x, X(1)), s).slope;
+            return detail::chain(d_y, p.value(dual<X>(x, X(1)), s).slope);
         else
             return d_y;
     }

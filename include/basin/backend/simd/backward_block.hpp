@@ -49,6 +49,8 @@ class backward_runner {
     using unit_t = backward_unit<Task, Arch>;
     static constexpr int rows = table::rows, lanes = table::lanes, strip = table::strip;
     static constexpr bool fused = unit_t::fused, weighs = has_weight<P>;
+    /// The probability of a hidden key. A seen one may be so small that it is 0 too, and a weight may make something of it.
+    static constexpr T no_share = weighs ? T(-0.0) : T(0);
 
 public:
     static constexpr int block_rows = table::block_rows;
@@ -221,7 +223,8 @@ private:
             v const m(block_.lse2[i]);
             for (int j = 0; j < vectors; ++j) {
                 v const y = final_scores<Task, Arch, T>(policy, v::load_aligned(x + j * lanes), site_of(i, s, j), ask);
-                pow2<Arch, T>(y - m).store_aligned(p + j * lanes);
+                // Where the lse is NaN, -inf less it is not 0: what is hidden stays out of a spoiled row.
+                xsimd::select(y == v(hidden_score<T>), v(no_share), pow2<Arch, T>(y - m)).store_aligned(p + j * lanes);
             }
             // A changed score may bring the slots past the last key back to life.
             if constexpr (has_score<P>) {
@@ -310,7 +313,8 @@ private:
                 }
                 (d * scale).store_aligned(s_ + at);
                 if constexpr (weighs)
-                    xsimd::select(unseen, zero, facet::weight(policy, number(p), where).raw).store_aligned(p_ + at);
+                    xsimd::select(v(T(1)) / p < zero, zero, facet::weight(policy, number(p), where).raw)
+                        .store_aligned(p_ + at);
             }
         }
     }
@@ -319,7 +323,7 @@ private:
     [[gnu::noinline, gnu::cold]] void clear_dead(int t) {
         for (int i = t * rows; i < (t + 1) * rows; ++i) {
             if (block_.lse2[i] != math::infinity<T>) continue;
-            for (int k = 0; k < strip; k += lanes) v(T(0)).store_aligned(p_ + i * strip + k);
+            for (int k = 0; k < strip; k += lanes) v(no_share).store_aligned(p_ + i * strip + k);
         }
     }
 

@@ -24,7 +24,7 @@ struct backward_rows {
 
     index_t head = 0, first = 0;
     int count = 0, tiles_used = 0;
-    bool finite = true;                                // all of q and d_out
+    bool finite = true;                                // all of q and d_out, and what rows know of themselves
     T *queries = nullptr, *upstream = nullptr;         // packed for scores and gradients of probabilities
     T *row_queries = nullptr, *row_upstream = nullptr; // [column group][row][columns]
     T* d_query = nullptr;                              // [row][d_query_stride]
@@ -83,6 +83,7 @@ struct backward_rows {
             T const d_lse = task.lse_gradient(u.t.entry, head, first + i);
             if constexpr (has_sinks<P>) settle_sinks(task, u, i, sum, d_lse);
             delta[i] = (sum - d_lse) * (unit_t::fused ? task.scale : T(1));
+            finite = finite && lse2[i] == lse2[i] && math::abs(delta[i]) < math::infinity<T>;
         }
     }
 

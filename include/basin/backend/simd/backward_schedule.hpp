@@ -18,7 +18,8 @@ class backward_schedule {
     static constexpr std::ptrdiff_t most_bytes = std::ptrdiff_t{32} << 20U; // of units at the same time, but for one
 
 public:
-    backward_schedule(Task const& task, index_t threads) : task_(task), group_(task.group_size()) {
+    backward_schedule(Task const& task, index_t threads)
+        : task_(task), group_(task.k.extent(1) == 0 ? 1 : task.group_size()) {
         for (index_t i = 0; i < task.where.texts(); ++i) {
             text const t = task.where.at(i);
             most_keys_ = math::max(most_keys_, t.key_end - t.key_begin);
