@@ -285,7 +285,7 @@ FAULTS = [
     ("core/dual.hpp", "select(a.value < b.value, b, a)", "select(b.value < a.value, b, a)", SLOPES),
     ("core/dual.hpp", "return {z, by_base + by_exponent};", "return {z, by_base};", SLOPES),
     ("core/pullback.hpp", "return d_y * detail::weight_slope_at(p, x, s);", "return d_y;", SLOPES),
-    ("core/pullback.hpp", "return d_y * p.value(dual<X>(x, X(1)), s).slope;", "return d_y;", SLOPES),
+    ("core/pullback.hpp", "return detail::chain(d_y, p.value(dual<X>(x, X(1)), s).slope);", "return d_y;", SLOPES),
     # the entry
     ("attention_backward.hpp", "node.first_sum = sums;", "", BACKWARD_ENTRY),
     ("attention_backward.hpp", "node.adds = node.adds || into.adds;", "node.adds = into.adds;", BACKWARD_ENTRY),
