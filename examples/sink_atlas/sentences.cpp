@@ -103,10 +103,10 @@ std::string say_sweep(results const& r) {
 std::string say_motion(results const& r) {
     if (r.motion.size() < 3) return "Only one model was there, so there is nothing to compare.";
     double const dlm = r.motion[0].path.temporal, arm = r.motion[1].path.temporal, raw = r.motion[2].path.temporal;
-    std::string text = said("The centre of the sinks has a temporal variance of %.0f in the diffusion model, %.0f in "
-                            "the autoregressive twin, and %.0f "
-                            "in the twin on raw column sums.",
-                            dlm, arm, raw);
+    std::string text = said(
+        "The centre of the sinks has a temporal variance of %.0f in the diffusion model, %.0f in the autoregressive "
+        "twin, whose text grows from left to right, and %.0f in the twin on raw column sums.",
+        dlm, arm, raw);
     if (raw < 0.5 * dlm && arm >= 0.5 * dlm)
         return text + " \u201cSinks of autoregressive models stand still\u201d comes here mostly from the raw sums: "
                       "divided by the queries that see a "
