@@ -30,6 +30,12 @@ PROGRAMS = {"arrays": ["main.cpp", "core/arrays.cpp", "core/eigen_arrays.cpp", "
 THOROUGH = {"simd": ["architectures/agree.cpp"]}
 
 
+def libcxx(compiler):
+    """The packages of a clang's own standard library: named one by one, or apt takes the library of another version."""
+    number = compiler.split("-")[1]
+    return [f"libc++-{number}-dev", f"libc++abi-{number}-dev", f"libc++1-{number}", f"libc++abi1-{number}"]
+
+
 def attempt(root, compiler, flags, programs):
     """Builds and runs the programs; 'passed', or what went wrong."""
     family = compiler.split("-")[0]
@@ -66,7 +72,7 @@ def main():
     mirror, own = mirror_and_suite()
     suites = [Suite(WORK, mirror, name) for name in dict.fromkeys([own, *NEWER])]
     for suite in suites:
-        suite.look_up([*COMPILERS, *DEPENDENCIES.values(), *(f"libc++-{c.split('-')[1]}-dev" for c in COMPILERS)])
+        suite.look_up([*COMPILERS, *DEPENDENCIES.values(), *(name for c in COMPILERS for name in libcxx(c))])
     versions = {s.name: {what: s.version(package) for what, package in DEPENDENCIES.items()} for s in suites}
     rows, missing = [], []  # (name, suite, compiler, flags, {package: suite} of foreign headers, programs)
     for compiler in COMPILERS:
@@ -76,7 +82,7 @@ def main():
             continue
         libraries = ["libstdc++"]
         if compiler.startswith("clang"):
-            if suite.version(f"libc++-{compiler.split('-')[1]}-dev"):
+            if all(suite.version(name) for name in libcxx(compiler)):
                 libraries.append("libc++")
             else:
                 missing.append(f"{compiler} with libc++: no package in {suite.name}")
@@ -100,8 +106,8 @@ def main():
         if arguments.only not in name or not todo or arguments.list:
             continue
         packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values()]
-        if compiler.startswith("clang") and suite.version(f"libc++-{compiler.split('-')[1]}-dev"):
-            packages += [f"libc++-{compiler.split('-')[1]}-dev", f"libc++abi-{compiler.split('-')[1]}-dev"]
+        if compiler.startswith("clang") and all(suite.version(name) for name in libcxx(compiler)):
+            packages += libcxx(compiler)
         root = suite.folder(f"{suite.name}-{compiler}", packages)
         for folder in ("include", "tests"):
             give(root, ROOT / folder, folder)
