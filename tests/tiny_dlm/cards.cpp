@@ -57,16 +57,21 @@ TEST_CASE("every committed checkpoint is what its card says") {
         CHECK(std::filesystem::file_size(path) <= 1'500'000);
         CHECK(m.notes.at("command") ==
               "tiny_dlm train --out " + c.name + ".safetensors" + (c.command.empty() ? "" : " ") + c.command);
+#ifdef BASIN_TEST_REDUCED // sanitizers: reading all of them is enough, running them takes minutes
+        if (c.name != "tasks_masked_diffusion") continue;
+#endif
         auto const texts = sample_of(m, tasks);
         auto const b = tiny_dlm::objective(m.net.config(), texts, 0, 0);
         double const loss = m.net.loss(b);
+        CAPTURE(loss);
+        CHECK(std::abs(loss - std::stod(c.loss)) < 1e-4); // the card has four digits
+#ifndef BASIN_TEST_REDUCED
         auto const hidden = std::count_if(b.weight.begin(), b.weight.end(), [](float w) { return w != 0; });
         bool const answers = m.words.by() == tiny_dlm::tokenizer::unit::characters;
         int const right = answers ? tiny_dlm::write_answers(m.net, tasks, texts, 32) : tiny_dlm::guessed(m.net, b);
         std::string const found = std::to_string(right) + " of " + std::to_string(answers ? 12 : hidden);
-        CAPTURE(loss);
-        CHECK(std::abs(loss - std::stod(c.loss)) < 1e-4); // the card has four digits
         CHECK(found == c.right);
+#endif
     }
     std::uintmax_t total = 0;
     for (auto const& file : std::filesystem::directory_iterator(BASIN_TINY_DLM_WEIGHTS)) {
