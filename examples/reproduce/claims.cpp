@@ -9,7 +9,7 @@ namespace reproduce {
 namespace {
 
 std::string text(char const* format, auto... values) {
-    char line[600];
+    char line[1000];
     std::snprintf(line, sizeof line, format, values...);
     return line;
 }
@@ -92,24 +92,27 @@ std::vector<claim> motion(results const& all) {
     moves.verdict = below(kept, 0.97) ? holds : fails;
     moves.reason = text("From one step to the next %.0f %% of the sinks stay; a sink lives %.1f steps.",
                         100 * kept.mean, life.mean);
-    figure const fair = over_models("", paired(dlm, "survival", arm, "survival")),
-                 raw = over_models("", paired(dlm, "survival", arm, "raw.survival"));
-    bool const more_fair = above(fair, 0), more_raw = above(raw, 0);
-    double const arm_fair = basin::detail::mean_of(column(arm, "survival")),
-                 arm_raw = basin::detail::mean_of(column(arm, "raw.survival"));
+    auto const difference = [&](char const* of_arm, char const* of_dlm) {
+        return over_models("", paired(dlm, of_dlm, arm, of_arm));
+    };
     still.ours.push_back(
         over_models("tasks, by visible queries: sinks that are still sinks one step later", column(arm, "survival")));
     still.ours.push_back(
         over_models("tasks, raw columns: sinks that are still sinks one step later", column(arm, "raw.survival")));
-    still.verdict = more_fair && arm_fair > 0.97 ? holds : more_fair ? unseen : fails;
-    still.reason =
-        text("Divided by the queries that see a key, %.0f %% of the twin's sinks stay for a step, against %.0f %% in "
-             "the diffusion model; on raw "
-             "column sums %.0f %%. %s",
-             100 * arm_fair, 100 * kept.mean, 100 * arm_raw,
-             more_fair  ? "They stay longer than those of the diffusion model, but not for good."
-             : more_raw ? "Only raw sums, which favour the first keys by themselves, make them look more at rest."
-                        : "In neither reading are they more at rest.");
+    bool const last = above(difference("survival", "survival"), 0),
+               top = above(difference("top_stays", "top_stays"), 0);
+    still.verdict = dlm.size() < 3 ? not_measured : last && top ? holds : last || top ? unseen : fails;
+    still.reason = text("Divided by the queries that see a key, %.0f %% of the twin's sinks stay for a step against "
+                        "%.0f %% in the diffusion model, and the "
+                        "strongest one stays in %.0f %% against %.0f %%; raw sums, which favour the first keys by "
+                        "themselves, say %.0f %% and %.0f %%. Part of this "
+                        "is built in: a step adds one row to a causal map and changes no other, while denoising "
+                        "computes all rows anew.",
+                        100 * basin::detail::mean_of(column(arm, "survival")), 100 * kept.mean,
+                        100 * basin::detail::mean_of(column(arm, "top_stays")),
+                        100 * basin::detail::mean_of(column(dlm, "top_stays")),
+                        100 * basin::detail::mean_of(column(arm, "raw.survival")),
+                        100 * basin::detail::mean_of(column(arm, "raw.top_stays")));
     return {moves, still};
 }
 
@@ -147,7 +150,7 @@ std::vector<claim> masking(results const& all) {
     claim block{
         "c3", "A block-diffusion model is spared as well.", "LLaDA and MMaDA write in blocks of 32", {}, not_measured,
         {}};
-    std::vector<std::string> const controls = {"random", "matched"}, sticky = {"random", "sticky", "matched"};
+    std::vector<std::string> const controls = {"random", "matched"};
     auto const judge_one = [](claim& c, masking_report const& accuracy) {
         if (accuracy.rows.empty()) return;
         figure const& sinks = accuracy.rows[0];
@@ -160,24 +163,24 @@ std::vector<claim> masking(results const& all) {
     auto const dlm = models(all, "tasks", "small", "dlm"), arm = models(all, "tasks", "small", "arm"),
                blocks = models(all, "tasks", "small", "block");
     judge_one(spared, add_masking(spared, dlm, "tasks", "right", "sinks", controls));
-    add_masking(spared, dlm, "tasks", "loss", "sinks", sticky);
+    add_masking(spared, dlm, "tasks", "loss", "sinks", controls);
     judge_one(block, add_masking(block, blocks, "tasks", "right", "sinks", controls));
-    add_masking(block, blocks, "tasks", "loss", "sinks", sticky);
+    add_masking(block, blocks, "tasks", "loss", "sinks", controls);
     auto const by_rule = add_masking(ruined, arm, "tasks", "right", "sinks", controls);
     auto const by_row = add_masking(ruined, arm, "tasks", "right", "last row", controls);
-    add_masking(ruined, arm, "tasks", "loss", "sinks", sticky);
+    add_masking(ruined, arm, "tasks", "loss", "sinks", controls);
     if (!by_row.rows.empty()) {
-        bool const gone = by_row.before + by_row.rows[0].high < by_row.before / 2,
-                   rule_gone = by_rule.before + by_rule.rows[0].high < by_rule.before / 2;
-        ruined.verdict = gone && rule_gone ? holds : gone || rule_gone ? unseen : fails;
-        ruined.reason = text("Accuracy %.2f -> %.2f when the key is chosen from the last token's row, as in the paper; "
-                             "-> %.2f when it is chosen by the rule "
-                             "for columns. How a sink is chosen decides.",
+        bool const gone = by_row.before + by_row.rows[0].high < by_row.before / 2;
+        bool const more = below(by_row.contrasts[0], 0) && below(by_row.contrasts[1], 0);
+        ruined.verdict = gone && more ? holds : gone ? unseen : fails;
+        ruined.reason = text("Accuracy %.2f -> %.2f when the key is chosen from the last token's row, as in the paper, "
+                             "and -> %.2f when it is "
+                             "chosen by the rule for columns. But the diffusion model above loses as much or more.",
                              by_row.before, by_row.after, by_rule.after);
     }
     for (char const* const variant : {"dlm", "arm"})
         add_masking(variant[0] == 'd' ? spared : ruined, models(all, "words", "committed", variant), "English words",
-                    "loss", "sinks", sticky);
+                    "loss", "sinks", controls);
     return {spared, ruined, block};
 }
 
@@ -193,16 +196,19 @@ claim norms(results const& all) {
         if (heads.ratio.empty()) continue;
         double low = 0;
         for (double const r : heads.ratio) low += r < 0.8 ? 1 : 0;
+        double const share = low / static_cast<double>(heads.ratio.size());
         c.ours.push_back(over_models(text("%s: norm of sinks / norm of other keys, by head", p.words), heads.ratio,
                                      "heads, judged on other texts than chosen"));
-        c.ours.push_back({text("%s: share of heads below 0.8", p.words), low / static_cast<double>(heads.ratio.size()),
-                          0, 1, static_cast<int>(heads.ratio.size()), false, "heads"});
+        c.ours.push_back({text("%s: share of heads below 0.8", p.words), share, share, share,
+                          static_cast<int>(heads.ratio.size()), false, "heads"});
         if (!heads.quiet.empty())
             c.ours.push_back(
                 over_models(text("%s: change of the loss without the sinks of one head, heads below 0.8", p.words),
                             heads.quiet, "heads"));
         if (!heads.loud.empty())
-            c.ours.push_back(over_models(text("%s: the same, other heads", p.words), heads.loud, "heads"));
+            c.ours.push_back(
+                over_models(text("%s: change of the loss without the sinks of one head, other heads", p.words),
+                            heads.loud, "heads"));
     }
     auto const heads = sink_heads(models(all, "tasks", "small", "dlm"));
     if (heads.ratio.empty()) return c;
@@ -292,6 +298,9 @@ std::vector<claim> variants(results const& all) {
         return over_models(
             "", paired(models(all, "tasks", "small", "token"), "loss", models(all, "tasks", "small", name), "loss"));
     };
+    for (char const* const name : {"token_middle", "token_end", "token_2", "token_4"}) {
+        if (against_one(name).pairs < 3) return {where, kinds};
+    }
     bool differs = false;
     for (char const* const name : {"token_middle", "token_end", "token_2", "token_4"})
         differs = differs || clear(against_one(name));
@@ -306,6 +315,7 @@ std::vector<claim> variants(results const& all) {
                        ? "Some place or number differs from one token in front in the same direction for every seed."
                        : "No place or number differs from one token in front in the same direction for every seed.");
     figure const zero = against_one("zero_value"), gate = against_one("gate");
+    if (zero.pairs < 3 || gate.pairs < 3) return {where, kinds};
     kinds.verdict = !below(one, 0) ? unseen : !clear(zero) && above(gate, 0) ? holds : fails;
     kinds.reason = text("Loss against the token: zero-value %+.4f [%.4f, %.4f], gate %+.4f [%.4f, %.4f]; the token "
                         "against none %+.4f [%.4f, %.4f].",

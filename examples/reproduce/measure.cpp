@@ -13,6 +13,11 @@ using namespace tiny_dlm;
 
 bool is_causal(model<float> const& net) { return net.config().kind == model_kind::autoregressive; }
 
+/// Where token i of a text stands in a batch.
+std::size_t place(text_batch const& b, index_t text, index_t i = 0) {
+    return static_cast<std::size_t>(text) * static_cast<std::size_t>(b.length) + static_cast<std::size_t>(i);
+}
+
 /// Writes the texts after their prompts; `look(tokens, length)` is called after each step of the model.
 template <class Look>
 std::vector<token_id> write(model<float> const& net, treated_model& treated, text_batch const& given,
@@ -21,8 +26,7 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
     std::vector<token_id> tokens = given.tokens;
     index_t const prompt = given.prompt.at(0); // one for all
     for (index_t t = 0; t < given.texts; ++t)
-        for (index_t i = prompt; i < given.length; ++i)
-            tokens[static_cast<std::size_t>(t * given.length + i)] = tokenizer::mask;
+        for (index_t i = prompt; i < given.length; ++i) tokens[place(given, t, i)] = tokenizer::mask;
     sampling how;
     how.block = c.kind == model_kind::block_diffusion ? c.block : 0;
     auto const nothing = [](sampling_step const&) { interrupt_guard::check(); };
@@ -41,15 +45,15 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
     auto const logits = [&](std::vector<token_id> const& now) -> std::vector<float> const& {
         std::vector<token_id> start;
         for (index_t t = 0; t < given.texts; ++t) {
-            auto const begin = now.begin() + t * given.length;
+            auto const begin = now.begin() + static_cast<std::ptrdiff_t>(place(given, t));
             start.insert(start.end(), begin, begin + length);
         }
         auto const scores = treated.step(start, length);
         look(start, length);
         for (index_t t = 0; t < given.texts; ++t)
             for (index_t v = 0; v < c.vocabulary; ++v)
-                all[static_cast<std::size_t>((t * given.length + length - 1) * c.vocabulary + v)] =
-                    scores(t, length - 1, v);
+                all[place(given, t, length - 1) * static_cast<std::size_t>(c.vocabulary) +
+                    static_cast<std::size_t>(v)] = scores(t, length - 1, v);
         ++length;
         return all;
     };
@@ -65,8 +69,7 @@ struct question {
         if (is_causal(net)) return;
         for (index_t t = 0; t < given.texts; ++t)
             for (index_t i = given.prompt[static_cast<std::size_t>(t)]; i < given.length; ++i) {
-                if (random_numbers{{99}}.below(2, t, i) == 0)
-                    input[static_cast<std::size_t>(t * given.length + i)] = tokenizer::mask;
+                if (random_numbers{{99}}.below(2, t, i) == 0) input[place(given, t, i)] = tokenizer::mask;
             }
     }
     std::vector<double> losses(model<float> const& net, basin::buffer<float, 3> const& logits) const {
@@ -75,7 +78,7 @@ struct question {
         for (index_t t = 0; t < texts.texts; ++t) {
             double sum = 0, count = 0;
             for (index_t i = std::max<index_t>(1, texts.prompt[static_cast<std::size_t>(t)]); i < texts.length; ++i) {
-                auto const at = static_cast<std::size_t>(t * texts.length + i);
+                std::size_t const at = place(texts, t, i);
                 if (!causal && input[at] != tokenizer::mask) continue;
                 float const* const row = &logits(t, causal ? i - 1 : i, 0);
                 double const best = static_cast<double>(*std::max_element(row, row + net.config().vocabulary));
@@ -108,8 +111,7 @@ void measure_masking(model<float> const& net, corpus const& texts, text_batch co
             treated_model treated(net, given.texts, t, count, 1);
             auto const written = write(net, treated, given, [](auto const&, index_t) {});
             for (index_t i = 0; i < given.texts; ++i) {
-                auto const begin = static_cast<std::size_t>(i * given.length);
-                auto const text = std::span(written).subspan(begin, static_cast<std::size_t>(given.length));
+                auto const text = std::span(written).subspan(place(given, i), static_cast<std::size_t>(given.length));
                 m["right." + label(t, count)].push_back(texts.right_answers(text) / static_cast<double>(task::words));
             }
             m["killed." + label(t, count)] = {treated.killed()};
@@ -122,10 +124,10 @@ void measure_masking(model<float> const& net, corpus const& texts, text_batch co
             one.only(layer, head);
             (void)one.step(asked.input, given.length);
             auto const losses = asked.losses(net, one.step(asked.input, given.length));
+            double half = 0;   // of the texts
             double change = 0; // on the odd texts: heads are chosen on the even ones
-            for (std::size_t t = 1; t < losses.size(); t += 2)
-                change += (losses[t] - m["loss.nothing"][t]) / static_cast<double>(losses.size() / 2);
-            m["head_damage"].push_back(change);
+            for (std::size_t t = 1; t < losses.size(); t += 2, ++half) change += losses[t] - m["loss.nothing"][t];
+            m["head_damage"].push_back(change / half);
         }
 }
 
@@ -149,8 +151,7 @@ measurement measure(model<float> const& net, corpus const& texts, settings const
     fair.put(m, "");
     if (is_causal(net)) raw.put(m, "raw.");
     for (index_t i = 0; i < given.texts && texts.has_answers(); ++i) {
-        auto const begin = static_cast<std::size_t>(i * given.length);
-        auto const text = std::span(written).subspan(begin, static_cast<std::size_t>(given.length));
+        auto const text = std::span(written).subspan(place(given, i), static_cast<std::size_t>(given.length));
         m["right.nothing"].push_back(texts.right_answers(text) / static_cast<double>(task::words));
     }
     question const asked(net, given);

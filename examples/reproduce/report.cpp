@@ -74,7 +74,7 @@ void write_page(std::string const& path, results const& all, std::vector<claim> 
                "All numbers are in [results.json](../examples/reproduce/results.json).\n\n"
                "| | claim | verdict |\n|---|---|---|\n");
     for (claim const& c : claims)
-        file.write("| [" + c.letter + "](#" + c.letter + ") | " + c.sentence + " | **" + c.verdict + "** |\n");
+        file.write("| [" + c.letter + "](#claim-" + c.letter + ") | " + c.sentence + " | **" + c.verdict + "** |\n");
     file.write("\nA toy that contradicts a paper says something about the toy: in models this small sinks may be "
                "useful anchors and not yet the\n"
                "no-ops of models of billions of parameters.\n\n## How it was measured\n\n"
@@ -104,11 +104,13 @@ void write_page(std::string const& path, results const& all, std::vector<claim> 
                "over all texts of all models, with p by a\n"
                "  randomisation test, corrected by Holm. With fewer than five numbers the smallest and the largest are "
                "given instead, marked by `..`.\n"
+               "- Not measured: a control that keeps its keys while a sink lives, which a single pass cannot tell from "
+               "a random one.\n"
                "- **Heads** (d) are chosen on one half of the texts and judged on the other.\n"
                "- Not measured: English characters, and sizes above these.\n");
     for (claim const& c : claims) {
-        file.write("\n<a id=\"" + c.letter + "\"></a>\n\n## " + c.letter + ". " + c.sentence +
-                   "\n\nThe paper: " + c.paper + ".\n\n**Here: " + c.verdict + ".** " + c.reason + "\n");
+        file.write("\n## Claim " + c.letter + "\n\n" + c.sentence + " The paper: " + c.paper +
+                   ".\n\n**Here: " + c.verdict + ".** " + c.reason + "\n");
         if (c.ours.empty()) continue;
         file.write("\n| | mean | range | n | |\n|---|---:|---|---:|---|\n");
         for (figure const& f : c.ours) {

@@ -10,7 +10,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <optional>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -31,10 +30,11 @@ std::map<std::string, std::string> identity(run const& r, settings const& s) {
     return text;
 }
 
-std::optional<measurement> load(fs::path const& path, run const& r, settings const& s) {
-    if (!fs::exists(path)) return std::nullopt;
+/// What an earlier run measured; empty if none did.
+measurement load(fs::path const& path, run const& r, settings const& s) {
+    if (!fs::exists(path)) return {};
     tensor_file const file = read_safetensors(path.string());
-    if (file.metadata != identity(r, s)) return std::nullopt; // of another recipe: made again
+    if (file.metadata != identity(r, s)) return {}; // of another recipe: made again
     measurement m;
     for (auto const& [name, t] : file.tensors) m[name].assign(t.values.begin(), t.values.end());
     return m;
@@ -149,34 +149,34 @@ int main_program(int argc, char** argv) {
     fs::create_directories(s.out, why);
     if (why) throw std::runtime_error("the folder " + s.out + " cannot be made: " + why.message());
     auto const runs = plan(s);
-    std::vector<std::optional<measurement>> known(runs.size());
+    std::vector<measurement> known(runs.size());
     constexpr long unit = 1000; // of progress, for one model of any size
     long done = 0;
     progress bar("reproducing", unit * static_cast<long>(runs.size()));
     for (bool const wait : {false, true}) { // first what nobody works on, then the rest
         for (std::size_t i = 0; i < runs.size(); ++i) {
             run const& r = runs[i];
-            if (known[i]) continue;
+            if (!known[i].empty()) continue;
             fs::path const kept = fs::path(s.out) / (r.name() + ".measured.safetensors");
             known[i] = load(kept, r, s);
-            if (!known[i] && !only_report) {
+            if (known[i].empty() && !only_report) {
                 work_on const claimed(fs::path(s.out) / (r.name() + ".lock"), wait);
                 if (!claimed.mine()) continue;
                 known[i] = load(kept, r, s); // it may have been finished meanwhile
-                if (!known[i])
+                if (known[i].empty())
                     known[i] = make(r, s, fs::path(s.out) / (r.name() + ".resume.safetensors"), bar, done, unit);
-                save(kept, r, s, *known[i]);
+                save(kept, r, s, known[i]);
             }
-            if (!known[i]) continue;
+            if (known[i].empty()) continue;
             char words[96];
-            std::snprintf(words, sizeof words, "%s loss %.3f, accuracy %.3f", r.name().c_str(), known[i]->at("loss")[0],
-                          known[i]->at("accuracy")[0]);
+            std::snprintf(words, sizeof words, "%s loss %.3f, accuracy %.3f", r.name().c_str(), known[i].at("loss")[0],
+                          known[i].at("accuracy")[0]);
             bar.update(done += unit, words);
         }
     }
     results all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (known[i]) all.push_back({runs[i], *known[i]});
+        if (!known[i].empty()) all.push_back({runs[i], known[i]});
     }
 
     origin by;
