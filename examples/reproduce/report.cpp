@@ -69,45 +69,45 @@ void write_page(std::string const& path, results const& all, std::vector<claim> 
                "What became of each claim of *Attention Sinks in Diffusion Language Models* (a - c) and *One Token Is "
                "Enough* (d - g) in models of\n"
                "some hundred thousand parameters. Written by `" +
-               by.command + "` (examples/reproduce), commit " + by.commit.substr(0, 12) + ", " + by.machine +
+               by.command + "` (`examples/reproduce/run.sh` trains what is missing), at commit " +
+               by.commit.substr(0, 12) + ", " + by.machine +
                ".\n"
                "All numbers are in [results.json](../examples/reproduce/results.json).\n\n"
                "| | claim | verdict |\n|---|---|---|\n");
     for (claim const& c : claims)
         file.write("| [" + c.letter + "](#claim-" + c.letter + ") | " + c.sentence + " | **" + c.verdict + "** |\n");
-    file.write("\nA toy that contradicts a paper says something about the toy: in models this small sinks may be "
-               "useful anchors and not yet the\n"
-               "no-ops of models of billions of parameters.\n\n## How it was measured\n\n"
-               "- **Tasks**: the synthetic corpus of `tiny_dlm` (copy, reverse, sort; the answers can be checked). 2 "
-               "layers of width 48, 3 heads; " +
-               std::to_string(seeds) +
-               " seeds each of masked\n  diffusion, its autoregressive twin, block diffusion, and masked diffusion "
-               "with a sink token, " +
-               std::to_string(variants) +
-               " of every other sink variant.\n  *Larger models*: 4 layers of width 64, 4 heads, " +
-               std::to_string(large) +
-               " seeds. All differences are between models of the same seed.\n"
-               "- **English words**: the committed checkpoints, one seed each; left out where they are not in the "
-               "tables below.\n"
-               "- **Sinks**: `exceeds_others{3}` on the scale of sums, per step, layer, head and text. Columns of "
-               "causal maps are divided by the queries that\n"
-               "  see them, and keys seen by fewer than 8 queries are left out; *raw* means they are not divided: then "
-               "uniform causal attention alone gives the\n"
-               "  first of 64 keys a sum of 4.74, which counts as a sink.\n"
-               "- **Hiding** (c): the K strongest sinks of each head, found on the map of one step, are hidden at the "
-               "next one (on the map as it was, hidden keys\n"
-               "  included, so sets may alternate). Controls hide as many other keys: drawn anew at each step, the "
-               "same while the sink lives (*sticky*), or\n"
-               "  those of the most similar attention (*matched*). *Loss*: a second pass over texts half of which are "
-               "masked, in the same way.\n"
-               "- **Intervals** are 95 % bootstrap intervals of the mean: over models of different seeds, or, in (c), "
-               "over all texts of all models, with p by a\n"
-               "  randomisation test, corrected by Holm. With fewer than five numbers the smallest and the largest are "
-               "given instead, marked by `..`.\n"
-               "- Not measured: a control that keeps its keys while a sink lives, which a single pass cannot tell from "
-               "a random one.\n"
-               "- **Heads** (d) are chosen on one half of the texts and judged on the other.\n"
-               "- Not measured: English characters, and sizes above these.\n");
+    file.write(
+        "\nA toy that contradicts a paper says something about the toy: in models this small sinks may be "
+        "useful anchors and not yet the\n"
+        "no-ops of models of billions of parameters.\n\n## How it was measured\n\n"
+        "- **Tasks**: the synthetic corpus of `tiny_dlm` (copy, reverse, sort; the answers can be checked). 2 "
+        "layers of width 48, 3 heads; up to " +
+        std::to_string(seeds) +
+        " seeds each of masked\n  diffusion, its autoregressive twin, block diffusion, and masked diffusion "
+        "with a sink token, " +
+        std::to_string(variants) + " of every other sink variant.\n  *Larger models*: 4 layers of width 64, 4 heads, " +
+        std::to_string(large) +
+        " seeds. All differences are between models of the same seed.\n"
+        "- **English words**: the committed checkpoints, one seed each; left out where they are not in the "
+        "tables below.\n"
+        "- **Sinks**: `exceeds_others{3}` on the scale of sums, per step, layer, head and text. Columns of "
+        "causal maps are divided by the queries that\n"
+        "  see them, and keys seen by fewer than 8 queries are left out; *raw* means they are not divided: then "
+        "uniform causal attention alone gives the\n"
+        "  first of 64 keys a sum of 4.74, which counts as a sink.\n"
+        "- **Hiding** (c): the K strongest sinks of each head, found on the map of one step, are hidden at the "
+        "next one (on the map as it was, hidden keys\n"
+        "  included, so sets may alternate). Controls hide as many other keys: drawn anew at each step (*random*), or\n"
+        "  those of the most similar attention (*matched*). *Loss*: a second pass over texts half of which are "
+        "masked, in the same way.\n"
+        "- **Intervals** are 95 % bootstrap intervals of the mean: over models of different seeds, or, in (c), "
+        "over all texts of all models, with p by a\n"
+        "  randomisation test, corrected by Holm. With fewer than five numbers the smallest and the largest are "
+        "given instead, marked by `..`.\n"
+        "- Not measured: a control that keeps its keys while a sink lives, which a single pass cannot tell from "
+        "a random one.\n"
+        "- **Heads** (d) are chosen on one half of the texts and judged on the other.\n"
+        "- Not measured: English characters, and sizes above these.\n");
     for (claim const& c : claims) {
         file.write("\n## Claim " + c.letter + "\n\n" + c.sentence + " The paper: " + c.paper +
                    ".\n\n**Here: " + c.verdict + ".** " + c.reason + "\n");
