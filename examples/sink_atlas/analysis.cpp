@@ -53,7 +53,7 @@ std::vector<head_summary> summarise(recording const& r) {
     for (int l = 0; l < r.layers; ++l)
         for (int h = 0; h < r.heads; ++h) result.push_back({0, 0, absorbed(l, h), ratio(l, h), restless(l, h)});
     for (auto const& e : r.events) {
-        head_summary& s = result[static_cast<std::size_t>(e.layer * r.heads + e.head)];
+        head_summary& s = result[place_of(e.layer, r.heads, e.head)];
         if (e.what == basin::happening::born || e.what == basin::happening::split) ++s.births;
         if (e.what == basin::happening::moved) ++s.moves;
     }

@@ -118,6 +118,7 @@ masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name,
         trial.contrast(conditions[0] + k, conditions[2] + k);
         for (int t = 0; t < number; ++t) {
             std::vector<double> row;
+            row.reserve(measured.size());
             for (auto const& m : measured) row.push_back(m[static_cast<std::size_t>(t)]);
             trial.add(row);
         }

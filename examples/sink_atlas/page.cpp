@@ -16,6 +16,7 @@ namespace {
 /// 16 bits are enough to look at; the NPY files have all of them.
 std::string halves(array const& x) {
     std::vector<std::uint16_t> result;
+    result.reserve(x.size());
     for (float const y : x) result.push_back(basin::half(y).bits);
     return json::bytes(result);
 }
@@ -158,6 +159,7 @@ std::string data_json(results const& r) {
     std::string names;
     std::string const tokens = tokens_json(r, names);
     std::vector<std::uint8_t> kinds;
+    kinds.reserve(r.run.kinds.size());
     for (auto const k : r.run.kinds) kinds.push_back(static_cast<std::uint8_t>(k));
     int const first = r.first_head();
     auto const count = [](int n) { return json::number(n); };

@@ -25,7 +25,7 @@ tiny_dlm::observer<float> recorder::watch() {
         int const group = config_.heads / config_.key_value_heads;
         for (int h = 0; h < config_.heads; ++h)
             for (int key = 0; key < report.received.extent(2); ++key) {
-                auto const at = static_cast<std::size_t>((report.layer * config_.heads + h) * record_.keys + key);
+                auto const at = place_of(report.layer, config_.heads, h, record_.keys, key);
                 now_received_[at] = report.received(0, h, key);
                 now_seen_[at] = report.seen(0, h, key);
                 now_norms_[at] = report.value_norm(0, h / group, key);

@@ -23,6 +23,12 @@ namespace sink_atlas {
 using array = xt::xtensor<float, 4>; ///< [step, layer, head, key]
 using tiny_dlm::token_id;
 
+/// Where (a, b, c) stands in a row-major array of extents (any, nb, nc).
+inline std::size_t place_of(int a, int nb, int b, int nc = 1, int c = 0) {
+    auto const wide = [](int x) { return static_cast<std::size_t>(x); };
+    return (wide(a) * wide(nb) + wide(b)) * wide(nc) + wide(c);
+}
+
 /// All that was seen while a text was written. Keys are rows of the model: the text, and tokens that the model adds.
 struct recording {
     int steps = 0, layers = 0, heads = 0, keys = 0, prompt = 0;
@@ -33,11 +39,9 @@ struct recording {
     std::vector<basin::track_event> events;
     basin::tracker tracks;
 
-    basin::detection const& at(int step, int layer) const {
-        return found[static_cast<std::size_t>(step * layers + layer)];
-    }
-    token_id token(int step, int key) const { return tokens[static_cast<std::size_t>(step * keys + key)]; }
-    basin::token_kind kind(int step, int key) const { return kinds[static_cast<std::size_t>(step * keys + key)]; }
+    basin::detection const& at(int step, int layer) const { return found[place_of(step, layers, layer)]; }
+    token_id token(int step, int key) const { return tokens[place_of(step, keys, key)]; }
+    basin::token_kind kind(int step, int key) const { return kinds[place_of(step, keys, key)]; }
 };
 
 /// Which keys are hidden instead of sinks, as many in each head.

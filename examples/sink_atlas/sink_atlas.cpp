@@ -211,6 +211,7 @@ int run(int argc, char const* const* argv) {
 
     r.heads = summarise(r.run);
     r.holders = holders_of(r.run, [&](token_id t) { return surface_of(r.words, t); });
+    r.thresholds.reserve(81);
     for (int i = 0; i <= 80; ++i) r.thresholds.push_back(0.25 * i);
     r.curves.push_back(sweep_of(r.run, r.thresholds, "diffusion", true, false, 0));
     r.motion.push_back({"dlm", "diffusion", "diffusion", motion_of(r.run, true, r.rule)});
