@@ -114,6 +114,11 @@ TEST_CASE("a gradient in the place of another array is refused") {
     view<float, 1> const inside{c.d_q.data(), {{4}}};
     CHECK(with(up, gradients{c.d_q, c.d_k, c.d_v}, learned{sink_logit{c.logits}, inside})
               .find("a learned gradient: has the data pointer of d_q") == 0);
+    buffer<float, 2> table(5, 6), sink(3, 3);
+    CHECK(with(up, gradients{c.d_q, c.d_k, c.d_v}, learned{bias{table}, table})
+              .find("learned: the gradient has the data pointer of the parameters") == 0);
+    CHECK(with(up, gradients{c.d_q, c.d_k, c.d_v}, learned{kv_sink{sink}, sink})
+              .find("learned: the gradient has the data pointer of the parameters") == 0);
     view<float, 4> const one_row{c.d_q.data(), {{2, 4, 5, 3}}, {{60, 15, 0, 1}}};
     CHECK(with(up, gradients{one_row, c.d_k, c.d_v}, full{}).find("d_q: axis 2 has stride 0") == 0);
 }

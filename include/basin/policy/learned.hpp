@@ -266,16 +266,27 @@ private:
                                           ", ", expected[1], ", ", expected[2], ", ", expected[3], ")");
         }
     }
+    void check_apart(view<G, 4> const& d, void const* parameters) const {
+        if (d.data() != nullptr && d.data() == parameters)
+            detail::fail<argument_error>(
+                "learned: the gradient has the data pointer of the parameters; give it an array "
+                "of its own");
+    }
     void fit(shape_facts const& facts) {
         if (gradient.data() == nullptr && gradient.size() != 0)
             detail::fail<argument_error>("learned: the gradient has no data");
         if constexpr (detail::is_bias<P>) {
             check_same("learned bias", gradient, policy.table().extents());
+            check_apart(gradient, policy.table().data());
             bool const one_query = gradient.extent(2) == 1, one_key = gradient.extent(3) == 1;
             sums = one_query ? gradient.extent(3) : one_key ? gradient.extent(2) : 0;
         } else if constexpr (detail::is_kv_sink<P>) {
             auto const &k = policy.keys(), &v = policy.values();
             check_same("learned kv_sink keys", gradient, {{1, k.extent(0), k.extent(1), k.extent(2)}});
+            for (void const* parameters : {static_cast<void const*>(k.data()), static_cast<void const*>(v.data())}) {
+                check_apart(gradient, parameters);
+                check_apart(second, parameters);
+            }
             if (v.data() != nullptr && second.data() == nullptr)
                 detail::fail<argument_error>("learned: this kv_sink has values: give their gradient as well");
             if (v.data() == nullptr && second.data() != nullptr)

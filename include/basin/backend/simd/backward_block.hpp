@@ -25,8 +25,11 @@ struct block_turn {
     block_turn(std::atomic<int> const* b, std::atomic<int>* m) : before(b), mine(m) {}
     block_turn(block_turn const&) = delete;
     block_turn& operator=(block_turn const&) = delete;
-    /// Also when an exception leaves: nobody must wait for ever.
-    ~block_turn() { leave(finished); }
+    /// Also when an exception leaves: nobody must wait for ever, and nobody may overtake those before.
+    ~block_turn() {
+        wait(finished);
+        leave(finished);
+    }
 
     void wait(int strips) const {
         if (before == nullptr) return;
