@@ -31,7 +31,8 @@ done
 # A project of its own, after `conan create`: what README says.
 for components in "eigen;simd" ""; do
     folder="$work/consumer-${components/;/-}"
-    quietly conan install --no-remote --requires=basin/0.1.0 "${common[@]}" -g CMakeDeps -g CMakeToolchain -s build_type=Release \
+    # elsewhere: Conan writes a CMakeUserPresets.json where it is called, and this project's presets would not load any more
+    quietly env -C "$work" conan install --no-remote --requires=basin/0.1.0 "${common[@]}" -g CMakeDeps -g CMakeToolchain -s build_type=Release \
         --output-folder="$folder"
     quietly cmake -S tests/consumer/find_package -B "$folder/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCOMPONENTS=$components" \
         -DCMAKE_TOOLCHAIN_FILE="$folder/conan_toolchain.cmake"
