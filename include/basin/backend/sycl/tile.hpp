@@ -44,6 +44,9 @@ struct tile_item {
     index_t head;
     index_t id = static_cast<index_t>(item.get_local_linear_id());
     index_t row_item = id / tuning::key_items, key_item = id % tuning::key_items;
+    // Read before all loops around barriers: what is loaded inside a turn of one and asked for behind its barriers,
+    // AdaptiveCpp 24.06 forgets on CPUs.
+    index_t channels = x.q.extent(3), value_channels = x.v.extent(3);
 
     void barrier() const { sycl::group_barrier(item.get_group()); }
     A& slice(index_t i) const { return local.all[static_cast<std::size_t>(i)]; }
@@ -76,10 +79,19 @@ struct tile_item {
                      math::min(key_begin + tuning::keys, t.key_end));
     }
 
+    /// The first tile of keys from `begin` on in which queries [query_begin, ...) see anything, and how much of it; from
+    /// t.key_end on where there is none. A loop around barriers asks this instead of skipping tiles: of `continue` there
+    /// AdaptiveCpp 24.06 makes a loop without an end.
+    index_t next_keys(index_t query_begin, index_t begin, coverage& seen) const {
+        for (; begin < t.key_end; begin += tuning::keys)
+            if ((seen = covered(query_begin, begin)) != coverage::none) break;
+        return begin;
+    }
+
     /// This item's scores, after the policy; -inf where hidden or outside.
     [[gnu::always_inline]] void scores(index_t query_begin, index_t key_begin, coverage seen,
                                        A (&s)[rows][keys]) const {
-        index_t const kv = x.key_value_head(head), channels = x.q.extent(3);
+        index_t const kv = x.key_value_head(head);
         each<rows>([&](index_t i) BASIN_INLINED { each<keys>([&](index_t j) BASIN_INLINED { s[i][j] = 0; }); });
         constexpr index_t k_slice = tuning::slice * tuning::pitch;
         for (index_t first = 0; first < channels; first += tuning::slice) {
@@ -125,14 +137,14 @@ struct tile_item {
     /// o += shares x values for the keys of one tile; the shares lie in local memory. `turn`: the first channel.
     [[gnu::always_inline]] void add_values(index_t key_begin, index_t turn, index_t tile_number,
                                            A (&o)[rows][item_channels]) const {
-        index_t const vh = x.key_value_head(head), channels = x.v.extent(3);
+        index_t const vh = x.key_value_head(head);
         index_t& spoilt = local.indices[memory::exchange];
         for (index_t first = 0; first < tuning::keys && key_begin + first < t.key_end; first += tuning::slice) {
             barrier(); // the slices of before have been read, and the shares are written
             for (index_t e = id; e < tuning::slice * Channels; e += tuning::items) {
                 index_t const c = e % Channels, place = key_begin + first + e / Channels;
                 A y = 0;
-                if (place < t.key_end && turn + c < channels) {
+                if (place < t.key_end && turn + c < value_channels) {
                     y = static_cast<A>(x.v(t.entry, vh, place, turn + c));
                     y = facet::value(x.policy, y, value_site{t.number, head, x.where.key_at(t, place), turn + c});
                 }

@@ -33,9 +33,9 @@ struct tile_keys_kernel {
             weight[j] = Task::needs_key_weight && place < t.key_end ? value_norm(x, t, it.head, place) : A(0);
         });
         auto sums = identities<keys>(x.statistics);
-        for (index_t query = t.query_begin; query < t.query_end; query += tuning::rows) {
-            coverage const seen = group > 0 && !has_group(t, query) ? coverage::none : it.covered(query, begin);
-            if (seen == coverage::none) continue;
+        coverage seen = coverage::none;
+        for (index_t query = next_queries(it, t.query_begin, begin, seen); query < t.query_end;
+             query = next_queries(it, query + tuning::rows, begin, seen)) {
             A s[rows][keys];
             it.scores(query, begin, seen, s);
             each<rows>([&](index_t i) BASIN_INLINED { one_row(it, it.query(query, i), begin, s[i], weight, sums); });
@@ -66,6 +66,15 @@ private:
                     found = found || counts(s, t.entry, i);
         });
         return found;
+    }
+
+    /// As tile_item::next_keys, for queries: the tiles that count in this sweep.
+    index_t next_queries(item_type const& it, index_t begin, index_t key_begin, coverage& seen) const {
+        for (; begin < it.t.query_end; begin += tuning::rows) {
+            seen = group > 0 && !has_group(it.t, begin) ? coverage::none : it.covered(begin, key_begin);
+            if (seen != coverage::none) break;
+        }
+        return begin;
     }
 
     template <class Sums>

@@ -52,10 +52,10 @@ struct tile_pairs_kernel {
         auto sums = identities<rows>(x.statistics);
         if (it.id == 0) local.indices[tile_memory<A, Channels>::exchange] = 0;
         index_t number = 0;
-        for (index_t key = t.key_begin; key < t.key_end; key += tuning::keys) {
-            coverage const seen = it.covered(begin, key);
+        coverage seen = coverage::none;
+        for (index_t key = it.next_keys(begin, t.key_begin, seen); key < t.key_end;
+             key = it.next_keys(begin, key + tuning::keys, seen)) {
             ++number;
-            if (seen == coverage::none) continue;
             A s[rows][keys];
             it.scores(begin, key, seen, s);
             each<rows>([&](index_t i) BASIN_INLINED { one_row(it, begin, key, i, s[i], sums); });
