@@ -33,6 +33,8 @@ template <class Arch, class Task, class T>
     // (a soft cap's 1 / cap) for every vector.
     typename Task::policy_type const policy = task.policy;
     int const keys = u.keys_in_panel(panel);
+    // What a policy computes from its parameters (a soft cap's 1 / cap) leaves both loops only if they surely run.
+    if (keys < 1) __builtin_unreachable();
     int const vectors = (keys + table::lanes - 1) / table::lanes;
     auto const* const positions = u.positions + std::ptrdiff_t{panel} * table::panel;
     for (int i = 0; i < table::rows; ++i, scores += table::panel) {

@@ -244,20 +244,17 @@ template <class A, class T>
     }
 }
 
-// p / q for q far from 0 and infinity: an estimate of 1 / q and one step of Newton. A division of full vectors occupies its
-// unit for ten cycles.
-template <class A>
-[[gnu::always_inline]] inline vec<float, A> quotient(vec<float, A> const& p, vec<float, A> const& q) noexcept {
+// One of 16 numbers for each lane, by the lowest four of the bits that are left when `Discarded` are shifted out: a table
+// inside a register, which occupies none of the pipes that multiply. Narrower machines have no such table.
+template <int Discarded, class A>
+[[gnu::always_inline]] inline vec<float, A> look_up([[maybe_unused]] float const (&table)[16],
+                                                    vec<float, A> const& x) noexcept {
 #if defined(__AVX512F__)
-    if constexpr (has_avx512<A>) {
-        vec<float, A> const r(_mm512_maskz_rcp14_ps(every16, q.data));
-        vec<float, A> const error(_mm512_fnmadd_ps(q.data, r.data, _mm512_set1_ps(1.F)));
-        return p * multiply_add<A, float>(r, error, r);
-    } else
+    __m512i const which = _mm512_maskz_srli_epi32(every16, _mm512_castps_si512(x.data), Discarded);
+    return vec<float, A>(_mm512_maskz_permutexvar_ps(every16, which, _mm512_load_ps(table)));
+#else
+    return x; // never called: has_avx512 is false
 #endif
-    {
-        return p / q;
-    }
 }
 
 // 16-bit storage as a vector of float: one or two instructions where the machine has them, instead of a dozen per number.
