@@ -6,6 +6,7 @@
 // are covered in part; statistics that need no more than sums, maxima, counts and moments ride along.
 
 #include "apply.hpp"
+#include "chunk_arrays.hpp"
 #include "columns.hpp"
 #include "rows.hpp"
 #include "single_row.hpp"
@@ -24,7 +25,7 @@ struct fast_path<attention_task<Purpose, S, Policy, Statistics...>> {
 };
 
 template <class Task, class Arch>
-class chunk_runner {
+class chunk_runner : chunk_arrays<typename Task::accumulation, Arch> {
     using T = typename Task::accumulation;
     using table = tiles<T, Arch>;
     using v = vec<T, Arch>;
@@ -34,35 +35,14 @@ class chunk_runner {
     static constexpr bool sinks = has_sinks<typename Task::policy_type>;
     static constexpr int block_rows = table::block_rows, block_tiles = table::block_tiles;
 
+    using arrays = chunk_arrays<T, Arch>;
+    using arrays::block_, arrays::queries_, arrays::strip_, arrays::marks_, arrays::scratch_, arrays::sink_;
+    using arrays::inverse_, arrays::final_, arrays::weights_, arrays::positions_, arrays::pending_;
+    using typename arrays::row_range;
+
 public:
     void carve(arena<Arch>& a, Task const& task, index_t most_keys, index_t most_queries, int width) {
-        std::ptrdiff_t const room = block_rows + table::lanes;
-        int const padded_width = round_up(width, table::lanes);
-        queries_ =
-            a.template take<T>(std::ptrdiff_t{block_rows} * round_up(static_cast<int>(task.q.extent(3)), table::chunk));
-        block_.output = a.template take<T>(std::ptrdiff_t{block_rows} * padded_width);
-        block_.output_stride = padded_width;
-        block_.sums = a.template take<T>(std::ptrdiff_t{block_rows} * table::lanes);
-        block_.moments = moment ? a.template take<T>(std::ptrdiff_t{block_rows} * table::lanes) : nullptr;
-        block_.reference = a.template take<T>(room);
-        block_.states = a.template take<tile_state>(block_tiles);
-        // Few queries: a strip of a whole block's rows would be megabytes that nobody uses but the system clears.
-        int const rows = round_up(static_cast<int>(math::min(most_queries, index_t{block_rows})), table::rows);
-        block_.panel_stride = std::ptrdiff_t{rows} * table::panel;
-        block_.mark_stride = block_rows;
-        std::ptrdiff_t const panels =
-            keeps ? round_up(most_keys, table::block_keys) / table::panel : table::block_panels;
-        strip_ = a.template take<T>(panels * block_.panel_stride);
-        scratch_ = a.template take<T>(std::ptrdiff_t{table::rows} * table::panel);
-        positions_ = a.template take<index_t>(block_rows);
-        sink_ = a.template take<T>(sinks ? room : 0);
-        if constexpr (keeps) {
-            marks_ = a.template take<T>(panels * block_rows + table::lanes);
-            inverse_ = a.template take<T>(room);
-            final_ = a.template take<T>(room);
-            weights_ = a.template take<T>(room);
-            pending_ = a.template take<row_range>(panels);
-        }
+        arrays::carve(a, {most_keys, most_queries, static_cast<int>(task.q.extent(3)), width, keeps, moment, sinks});
     }
 
     column_set<Task, Arch> columns;
@@ -91,10 +71,6 @@ public:
     }
 
 private:
-    struct row_range {
-        int begin, end; // rows; empty: nothing to sweep
-    };
-
     void start(index_t first, int rows) {
         first_ = first;
         rows_ = rows;
@@ -133,7 +109,7 @@ private:
     void walk(int b) {
         int const first = b * table::block_panels;
         int const last = math::min(first + table::block_panels, u_->panels);
-        if (streaming_) u_->pack(*task_, b, true, single());
+        if (streaming_) u_->pack(task_->k, task_->v, b, true, single());
         block_.exponentials = keeps ? strip_ + first * block_.panel_stride : strip_;
         block_.marks = keeps ? marks_ + std::ptrdiff_t{first} * block_rows : nullptr;
         coverage const seen = facet::cover_unhidden(task_->policy, span(*u_, positions_, rows_, first, last));
@@ -150,7 +126,7 @@ private:
             score_tiles(first, last, seen, begin, end);
             if (begin == end) return;
         }
-        add_values(b, begin, end);
+        u_->add_values(task_->v, block_, b, begin, end, streaming_, single());
     }
 
     /// One query: the other rows of its tile are not computed, and have score 0 throughout.
@@ -249,28 +225,6 @@ private:
                                          first_);
             }
             finish_panel<Arch, moment, T>(block_, t, p - first, task.keys_in_panel, scratch_);
-        }
-    }
-
-    [[gnu::noinline]] void add_values(int b, int begin, int end) {
-        int const next = b + 1 < u_->key_blocks() ? b + 1 : 0;
-        bool const direct = streaming_ && single() && u_->read_directly(*task_);
-        for (int g = 0; g * table::panel < u_->width; ++g) {
-            int const columns_of_group = group_columns<Arch, T>(u_->width, g);
-            value_task<T> const task{u_->block_values(*task_, b, g, streaming_, direct),
-                                     direct ? task_->v.stride(2) : columns_of_group,
-                                     u_->keys_in_block(b),
-                                     g * table::panel,
-                                     columns_of_group,
-                                     begin,
-                                     end,
-                                     u_->block_values(*task_, next, g, streaming_, direct)};
-            if (single())
-                value_row<Arch, T>(block_, task);
-            else if (u_->finite[b])
-                value_panel<Arch, T>(block_, task);
-            else
-                careful_value_panel<Arch, T>(block_, task);
         }
     }
 
@@ -388,11 +342,6 @@ private:
 
     Task const* task_ = nullptr;
     unit_t* u_ = nullptr;
-    query_block<T> block_{};
-    T *queries_ = nullptr, *strip_ = nullptr, *marks_ = nullptr, *scratch_ = nullptr, *sink_ = nullptr;
-    T *inverse_ = nullptr, *final_ = nullptr, *weights_ = nullptr;
-    index_t* positions_ = nullptr;
-    row_range* pending_ = nullptr;
     index_t first_ = 0, swept_first_ = 0;
     int rows_ = 0, tiles_ = 0;
     bool streaming_ = false, spoiled_ = false;

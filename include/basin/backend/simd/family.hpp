@@ -31,7 +31,7 @@ struct family {
         return mask(std::bit_cast<typename mask::register_type>(static_cast<from>(x.data)));
     }
     static number select(mask m, number yes, number no) { return xsimd::select(m, yes, no); }
-    static number to_number(index x) { return xsimd::to_float(x); }
+    static number to_number(index x) { return converted<A, T>(x); }
 
     static number exp(number x) { return xsimd::exp(x); }
     static number log(number x) { return xsimd::log(x); }

@@ -117,7 +117,7 @@ private:
         if (chunks == 0) return;
         u.open(task_, t, head_of(number));
         if (!streaming_) {
-            for (int b = 0; b < u.key_blocks(); ++b) u.pack(task_, b, false);
+            for (int b = 0; b < u.key_blocks(); ++b) u.pack(task_.k, task_.v, b, false);
         }
         for (index_t h = 0; h < group_; ++h) {
             u.head = head_of(number) + h;
@@ -139,7 +139,8 @@ private:
         if (chunks == 0) return;
         unit_t& u = places.units[0];
         u.open(task_, t, head_of(number));
-        each(execute, u.key_blocks(), [&](index_t, index_t b) { u.pack(task_, static_cast<int>(b), false); });
+        each(execute, u.key_blocks(),
+             [&](index_t, index_t b) { u.pack(task_.k, task_.v, static_cast<int>(b), false); });
         results& total = places.totals[most_chunks];
         for (index_t h = 0; h < group_; ++h) {
             u.head = head_of(number) + h;

@@ -132,7 +132,7 @@ private:
         pack_queries<Arch, T>(from, first_, count_, u_->depth, typename unit_t::loader{}, queries_);
         for (int i = 0; i < rows; ++i) positions_[i] = task_->where.query_at(u_->t, query_of(i));
         for (int p = 0; p < u_->panels; ++p) {
-            if (streaming_ && p % table::block_panels == 0) u_->pack(*task_, p / table::block_panels, true);
+            if (streaming_ && p % table::block_panels == 0) u_->pack(task_->k, task_->v, p / table::block_panels, true);
             coverage const seen = facet::cover_unhidden(task_->policy, span(*u_, positions_, count_, p, p + 1));
             visited_[p] = seen != coverage::none;
             if (!visited_[p]) continue;
@@ -333,11 +333,11 @@ private:
                 else
                     clear_rows(p, 0);
             }
-            if (streaming_) u_->pack(*task_, b, true);
+            if (streaming_) u_->pack(task_->k, task_->v, b, true);
             block_.exponentials = row_of(first, 0);
             for (int g = 0; g * table::panel < u_->width; ++g) {
                 int const group = group_columns<Arch, T>(u_->width, g);
-                T const* const values = u_->block_values(*task_, b, g, streaming_);
+                T const* const values = u_->block_values(task_->v, b, g, streaming_);
                 value_task<T> const task{values, group, u_->keys_in_block(b), g * table::panel, group, 0, 1, values};
                 if (u_->finite[b])
                     value_panel<Arch, T>(block_, task);
