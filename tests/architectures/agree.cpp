@@ -145,6 +145,34 @@ struct dimmed {
     }
 };
 
+/// tanh of lanes, which soft caps are made of, against that of double: within 6 ulp, never beyond 1, NaN and -0 kept.
+void check_tanh() {
+    using lanes_family = detail::simd::family<float, xsimd::default_arch>;
+    auto const tanh_of = [](float x) {
+        alignas(64) float lane[static_cast<std::size_t>(lanes_family::width)];
+        math::tanh(number_lanes<lanes_family>(x)).raw.store_aligned(lane);
+        return lane[0];
+    };
+    double worst = 0;
+    bool odd = true;
+    for (int step = -2000; step <= 2000; ++step) {
+        for (float const x : {std::exp2(static_cast<float>(step) / 100), static_cast<float>(step) / 137}) {
+            double const exact = std::tanh(static_cast<double>(x));
+            auto const rounded = static_cast<float>(std::fabs(exact));
+            double const ulp = static_cast<double>(std::nextafter(rounded, 2.F) - rounded);
+            worst = math::max(worst, std::fabs(static_cast<double>(tanh_of(x)) - exact) / ulp);
+            odd = odd && tanh_of(-x) == -tanh_of(x) && std::fabs(tanh_of(x)) <= 1;
+        }
+    }
+    float const infinite = math::infinity<float>;
+    bool const ends = std::isnan(tanh_of(std::nanf(""))) && tanh_of(infinite) > 0.9999995F &&
+                      tanh_of(-infinite) < -0.9999995F && std::signbit(tanh_of(-0.F));
+    ++cases;
+    if (worst <= 6 && odd && ends) return;
+    std::printf("tanh: off by %g ulp, odd %d, ends %d\n", worst, odd, ends);
+    ++failures;
+}
+
 bool processor_can() {
 #if defined(__x86_64__)
 #if defined(__AVX512DQ__)
@@ -165,6 +193,7 @@ int main() {
         std::puts("this processor does not have these instructions");
         return 77;
     }
+    check_tanh();
     // The reference, too, is in float: with scores of 40, as alibi makes them, each is off by some 4e-6.
     agree<float, asked::sums>("full", full{}, 1.5e-5);
     agree<float, asked::sums>("full, peaked", full{}, 1e-4, 10); // scores near 100, rounded to 1e-5 by both
