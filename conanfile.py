@@ -36,10 +36,11 @@ class BasinConan(ConanFile):
         basic_layout(self, src_folder=".")
 
     def requirements(self):
+        # Ranges, so that a project on one of these versions need not leave it; all of them are in Conan Center.
         if self.options.with_eigen:
-            self.requires("eigen/3.4.0")
+            self.requires("eigen/[>=3.4.0 <6]")
         if self.options.with_xsimd:
-            self.requires("xsimd/13.2.0")
+            self.requires("xsimd/[>=13.0.0 <15]")
 
     def package_id(self):
         self.info.clear()

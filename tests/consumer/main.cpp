@@ -28,9 +28,11 @@ int main() {
     bool good = works(basin::reference_backend{}, "reference");
 #ifdef CONSUMER_EIGEN
     good = works(basin::eigen_backend{}, "eigen") && good;
+    std::printf("Eigen %d.%d.%d\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
 #endif
 #ifdef CONSUMER_SIMD
     good = works(basin::simd_backend{}, "simd") && good;
+    std::printf("xsimd %d.%d.%d\n", XSIMD_VERSION_MAJOR, XSIMD_VERSION_MINOR, XSIMD_VERSION_PATCH);
 #endif
     return good ? 0 : 1;
 }

@@ -29,6 +29,24 @@ refused() { # WORDS SOURCE ARGUMENTS...: the configuration must fail with these 
     say "refused as it should be: $1"
 }
 
+readme() { # LANGUAGE NUMBER: that code block of README
+    awk -v language="$1" -v number="$2" '
+        /^```/ { if (inside) { inside = 0 } else if ($0 == "```" language) inside = (++seen == number); next }
+        inside' "$root/README.md"
+}
+readme_project() { # BLOCK ARGUMENTS...: README's program, built by README's lines, prints what README says
+    mkdir -p "$work/mine"
+    { echo "cmake_minimum_required(VERSION 3.25)"
+      echo "project(mine LANGUAGES CXX)"
+      echo "add_executable(mine first.cpp)"
+      readme cmake "$1"; } >"$work/mine/CMakeLists.txt"
+    readme cpp 1 >"$work/mine/first.cpp"
+    quietly cmake -S "$work/mine" -B "$work/mine/build" "${@:2}"
+    quietly cmake --build "$work/mine/build"
+    "$work/mine/build/mine" | diff - <(readme text 1)
+    rm -rf "$work/mine/build"
+}
+
 quietly cmake --install "$build" --prefix "$work/first"
 mv "$work/first" "$work/prefix" # an install tree may be moved
 for file in "$work"/prefix/share/cmake/basin/*.cmake "$work/prefix/share/pkgconfig/basin.pc"; do
@@ -39,6 +57,19 @@ for file in "$work"/prefix/share/cmake/basin/*.cmake "$work/prefix/share/pkgconf
 done
 
 if [ "$what" != examples ]; then
+    say "README: a copy of the folder"
+    mkdir -p "$work/copy"
+    cp -r "$root/include/basin" "$work/copy/"
+    readme cpp 1 >"$work/copy/first.cpp"
+    "${CXX:-g++}" -std=c++20 -O2 -I"$work/copy" "$work/copy/first.cpp" -o "$work/copy/first"
+    "$work/copy/first" | diff - <(readme text 1)
+    say "README: installed"
+    readme_project 1 -DCMAKE_PREFIX_PATH="$work/prefix"
+    say "README: a subfolder"
+    mkdir -p "$work/mine"
+    ln -s "$root" "$work/mine/basin"
+    readme_project 2
+
     say "find_package, install tree, core only"
     project "$here/find_package" "$work/core" -DCMAKE_PREFIX_PATH="$work/prefix" \
         -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
@@ -53,14 +84,18 @@ if [ "$what" != examples ]; then
     say "add_subdirectory"
     project "$here/add_subdirectory" "$work/sub" -DBASIN_SOURCE="$root"
     say "add_subdirectory in a project that is on another Eigen and xsimd"
+    # The matrix takes true other versions; here, where only one of each is at hand, a copy with another number is one.
     mkdir -p "$work/own"
     for headers in /usr/include/xsimd /usr/include/eigen3/Eigen; do
         [ ! -d "$headers" ] || cp -r "$headers" "$work/own/"
     done
     if [ -d "$work/own/xsimd" ] && [ -d "$work/own/Eigen" ]; then
-        project "$here/add_subdirectory" "$work/on_own" -DBASIN_SOURCE="$root" -DOWN_HEADERS="$work/own"
-        if grep -nF /usr/include/eigen3 "$work/on_own/compile_commands.json"; then
-            echo "the system's Eigen is used beside the project's own" >&2
+        sed -i -E 's/(define EIGEN_MINOR_VERSION) .*/\1 77/' "$work/own/Eigen/src/Core/util/Macros.h"
+        sed -i -E 's/(define XSIMD_VERSION_PATCH) .*/\1 77/' "$work/own/xsimd/config/xsimd_config.hpp"
+        project "$here/add_subdirectory" "$work/on_own" -DBASIN_SOURCE="$root" -DOWN_HEADERS="$work/own" | tee "$work/printed"
+        if [ "$(grep -cE '^(Eigen|xsimd) .*\.77$' "$work/printed")" != 2 ] ||
+           grep -nF /usr/include/eigen3 "$work/on_own/compile_commands.json"; then
+            echo "the system's Eigen or xsimd is used instead of or beside the project's own" >&2
             exit 1
         fi
     fi
@@ -80,6 +115,26 @@ if [ "$what" != examples ]; then
         -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=cuda
     refused "basin 0.1.0 is here, but version 9.0 was asked for: ask find_package for 0.1, or install the other one." \
         "$here/find_package" -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED_VERSION=9.0
+
+    # Versions of dependencies that are too old.
+    mkdir -p "$work/old"
+    for name in Eigen3 xsimd; do
+        echo "set(PACKAGE_VERSION 3.3.9)" >"$work/old/${name}ConfigVersion.cmake"
+    done
+    echo "add_library(Eigen3::Eigen INTERFACE IMPORTED)" >"$work/old/Eigen3Config.cmake"
+    echo "add_library(xsimd INTERFACE IMPORTED)" >"$work/old/xsimdConfig.cmake"
+    refused "basin's component 'eigen' needs Eigen 3.4 or newer, but Eigen 3.3.9 was found: install a newer one or set Eigen3_DIR." \
+        "$here/find_package" -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=eigen -DEigen3_DIR="$work/old"
+    refused "basin's component 'simd' needs xsimd 8.1 or newer, but xsimd 3.3.9 was found: install a newer one or set xsimd_DIR." \
+        "$here/find_package" -DCMAKE_PREFIX_PATH="$work/prefix" -DCOMPONENTS=simd -Dxsimd_DIR="$work/old"
+
+    # As a subfolder nothing is asked for by name; what is not there is said before CMake misses the target.
+    refused "basin: Eigen was not found, so there is no basin::eigen (Debian: libeigen3-dev)" "$here/add_subdirectory" \
+        -DBASIN_SOURCE="$root" -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
+    refused "basin: xsimd was not found, so there is no basin::simd (Debian: libxsimd-dev)" "$here/add_subdirectory" \
+        -DBASIN_SOURCE="$root" -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
+    refused "basin_enable_sycl(consumer): AdaptiveCpp was not found: install it and set AdaptiveCpp_DIR, see docs/sycl.md" \
+        "$here/add_subdirectory" -DBASIN_SOURCE="$root" -DWITH_SYCL=ON -DCMAKE_DISABLE_FIND_PACKAGE_AdaptiveCpp=ON
 fi
 
 if [ "$what" != ways ]; then

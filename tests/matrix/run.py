@@ -9,14 +9,15 @@ import concurrent.futures
 import json
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from containers import DEPENDENCIES, Suite, give, inside, mirror_and_suite  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "matrix"
-COMPILERS = [f"g++-{n}" for n in range(12, 17)] + [f"clang-{n}" for n in range(13, 23)]
-NEWER = ["stable", "testing"]  # Debian's own names for the releases after this machine's
+COMPILERS = [f"g++-{n}" for n in range(12, 17)] + [f"clang-{n}" for n in range(13, 24)]
+NEWER = ["stable", "testing", "unstable"]  # Debian's own names for the releases after this machine's
 MODES = {"C++20 -O3": ["-std=c++20", "-O3"], "C++23 -O0": ["-std=c++2b", "-O0"]}
 FULL = {"C++20 -O0": ["-std=c++20", "-O0"], "C++23 -O3": ["-std=c++2b", "-O3"]}
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
@@ -30,10 +31,18 @@ PROGRAMS = {"arrays": ["main.cpp", "core/arrays.cpp", "core/eigen_arrays.cpp", "
 THOROUGH = {"simd": ["architectures/agree.cpp"]}
 
 
-def libcxx(compiler):
-    """The packages of a clang's own standard library: named one by one, or apt takes the library of another version."""
+def libcxx(suite, compiler):
+    """The packages of a clang's own standard library in a release, or None. Named one by one: left to itself, apt may take a
+    library that is older than its headers."""
     number = compiler.split("-")[1]
-    return [f"libc++-{number}-dev", f"libc++abi-{number}-dev", f"libc++1-{number}", f"libc++abi1-{number}"]
+    headers = [f"libc++-{number}-dev", f"libc++abi-{number}-dev"]
+    if compiler.startswith("g++") or not all(suite.version(name) for name in headers):
+        return None
+    for ending in (f"-{number}", f"-{number}t64", ""):
+        library = [f"libc++1{ending}", f"libc++abi1{ending}"]
+        if all(int((suite.version(name) or "0").split(".")[0]) >= int(number) for name in library):
+            return headers + library
+    return None
 
 
 def attempt(root, compiler, flags, programs):
@@ -72,7 +81,9 @@ def main():
     mirror, own = mirror_and_suite()
     suites = [Suite(WORK, mirror, name) for name in dict.fromkeys([own, *NEWER])]
     for suite in suites:
-        suite.look_up([*COMPILERS, *DEPENDENCIES.values(), *(name for c in COMPILERS for name in libcxx(c))])
+        suite.look_up([*COMPILERS, *DEPENDENCIES.values(), "libc++1", "libc++abi1",
+                       *(f"libc++{part}-{c.split('-')[1]}{end}" for c in COMPILERS for part, end in
+                         (("", "-dev"), ("abi", "-dev"), ("1", ""), ("abi1", ""), ("1", "t64"), ("abi1", "t64")))])
     versions = {s.name: {what: s.version(package) for what, package in DEPENDENCIES.items()} for s in suites}
     rows, missing = [], []  # (name, suite, compiler, flags, {package: suite} of foreign headers, programs)
     for compiler in COMPILERS:
@@ -80,15 +91,15 @@ def main():
         if suite is None:
             missing.append(f"{compiler}: in none of {', '.join(s.name for s in suites)}")
             continue
-        libraries = ["libstdc++"]
+        places = {"libstdc++": suite}
         if compiler.startswith("clang"):
-            if all(suite.version(name) for name in libcxx(compiler)):
-                libraries.append("libc++")
-            else:
-                missing.append(f"{compiler} with libc++: no package in {suite.name}")
-        for library in libraries:
-            words = ", ".join(f"{what} {number}" for what, number in versions[suite.name].items())
-            rows.append((f"{compiler}, {library}, {words}", suite, compiler,
+            places["libc++"] = next((s for s in suites if s.version(compiler) and libcxx(s, compiler)), None)
+        for library, place in places.items():
+            if place is None:
+                missing.append(f"{compiler} with libc++: no package in {', '.join(s.name for s in suites)}")
+                continue
+            words = ", ".join(f"{what} {number}" for what, number in versions[place.name].items())
+            rows.append((f"{compiler}, {library}, {words}", place, compiler,
                          ["-stdlib=libc++"] if library == "libc++" else [], None,
                          {**PROGRAMS, **(THOROUGH if compiler == COMPILERS[0] else {})}))
     first = rows[0][2]
@@ -105,9 +116,7 @@ def main():
         todo = [mode for mode in modes if mode not in results.get(name, {})]
         if arguments.only not in name or not todo or arguments.list:
             continue
-        packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values()]
-        if compiler.startswith("clang") and all(suite.version(name) for name in libcxx(compiler)):
-            packages += libcxx(compiler)
+        packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values(), *(libcxx(suite, compiler) or [])]
         root = suite.folder(f"{suite.name}-{compiler}", packages)
         for folder in ("include", "tests"):
             give(root, ROOT / folder, folder)
@@ -120,8 +129,9 @@ def main():
             inner = f"/source/headers-{what}-{other.name}"
             flags = [*flags, "-isystem", inner + ("/eigen3" if what == "Eigen" else "")]
         for mode in todo:
+            begun = time.monotonic()
             results.setdefault(name, {})[mode] = attempt(root, compiler, [*modes[mode], *flags], programs)
-            print(f"{name}, {mode}: {results[name][mode]}", flush=True)
+            print(f"{name}, {mode}: {results[name][mode]} ({time.monotonic() - begun:.0f} s)", flush=True)
             kept.write_text(json.dumps(results, indent=1))
 
     print("\n| | " + " | ".join(modes) + " |\n|---|" + "---|" * len(modes))
