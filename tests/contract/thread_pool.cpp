@@ -59,10 +59,9 @@ TEST_CASE("thread pool: two threads may call it at once") {
     auto const call = [&] {
         for (int i = 0; i < 500; ++i) pool(3, [&](index_t) { ++runs; });
     };
-    {
-        std::jthread const other(call);
-        call();
-    }
+    std::thread other(call); // not std::jthread, which older versions of libc++ lack
+    call();
+    other.join();
     CHECK(runs == 3000);
 }
 

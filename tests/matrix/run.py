@@ -3,7 +3,8 @@
 
 Every compiler is tried in a folder of its own, with what its Debian release has of xsimd, xtensor, Eigen and doctest;
 then each dependency's other versions, one at a time, with this machine's release. Not part of the gate: it downloads some gigabytes into
-build/matrix. Results are kept there, so that a run that was broken off goes on; --again forgets them."""
+build/matrix. Results are kept there, so that a run that was broken off goes on, and tries again what failed;
+--again forgets them."""
 import argparse
 import concurrent.futures
 import json
@@ -27,7 +28,7 @@ QUIET = {"g++": [f"-Wno-{x}" for x in ("stringop-overflow", "stringop-overread",
          "clang": ["-Wno-unknown-warning-option", "-Wno-c2y-extensions"]}
 DEFINE = [f"-DBASIN_TEST_{x}=1" for x in ("EIGEN", "SIMD", "XTENSOR")] + ["-DCONSUMER_EIGEN", "-DCONSUMER_SIMD"]
 PROGRAMS = {"arrays": ["main.cpp", "core/arrays.cpp", "core/eigen_arrays.cpp", "core/xtensor_arrays.cpp"],
-            "consumer": ["consumer/main.cpp"]}
+            "consumer": ["consumer/main.cpp"], "headers": ["headers.cpp"]}
 THOROUGH = {"simd": ["architectures/agree.cpp"]}
 
 
@@ -113,19 +114,21 @@ def main():
                              {**PROGRAMS, **(THOROUGH if what == "xsimd" else {})}))
 
     for name, suite, compiler, flags, foreign, programs in rows:
-        todo = [mode for mode in modes if mode not in results.get(name, {})]
+        todo = [mode for mode in modes if results.get(name, {}).get(mode) != "passed"]
         if arguments.only not in name or not todo or arguments.list:
             continue
         packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values(), *(libcxx(suite, compiler) or [])]
         root = suite.folder(f"{suite.name}-{compiler}", packages)
         for folder in ("include", "tests"):
             give(root, ROOT / folder, folder)
+        headers = [x.relative_to(ROOT / "include") for x in sorted((ROOT / "include").rglob("*.hpp")) if "sycl" not in str(x)]
+        (root / "source/tests/headers.cpp").write_text("".join(f"#include <{x}>\n" for x in headers) + "int main() {}\n")
         if foreign:
             other, what, package = foreign
             # xtensor comes with the xtl that it was made for
             names = [package, "xtl-dev"] if what == "xtensor" else [package]
-            headers = other.folder(f"headers-{what}-{other.name}", names, alone=True)
-            give(root, headers / "usr" / "include", f"headers-{what}-{other.name}")
+            found = other.folder(f"headers-{what}-{other.name}", names, alone=True)
+            give(root, found / "usr" / "include", f"headers-{what}-{other.name}")
             inner = f"/source/headers-{what}-{other.name}"
             flags = [*flags, "-isystem", inner + ("/eigen3" if what == "Eigen" else "")]
         for mode in todo:

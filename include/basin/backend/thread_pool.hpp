@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/backend/threads.hpp>
 #include <basin/core/error.hpp>
 #include <basin/core/site.hpp>
 
@@ -122,7 +123,7 @@ private:
     std::atomic<int> inside_{0};
     std::atomic_flag busy_{};
     std::atomic<bool> stopping_{false};
-    std::vector<std::jthread> workers_; // the last member: it is joined before anything it uses is gone
+    std::vector<detail::joined_thread> workers_; // the last member: it is joined before anything it uses is gone
 };
 
 } // namespace basin

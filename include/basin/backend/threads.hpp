@@ -25,6 +25,21 @@ private:
     void (*call_)(void const*, index_t);
 };
 
+/// A thread that is joined when it goes. std::jthread would do, but libc++ has it only since version 20.
+class joined_thread {
+public:
+    template <class F, class... Arguments>
+    explicit joined_thread(F&& f, Arguments&&... arguments)
+        : thread_(static_cast<F&&>(f), static_cast<Arguments&&>(arguments)...) {}
+    joined_thread(joined_thread&&) = default;
+    ~joined_thread() {
+        if (thread_.joinable()) thread_.join();
+    }
+
+private:
+    std::thread thread_;
+};
+
 /// Runs f(0) ... f(tasks - 1) on up to `threads` threads, the caller's among them; returns when all are done. Threads live
 /// as long as the call: nothing is global, nothing stays behind. Whoever has a pool gives it to the backend instead.
 inline void run_tasks(index_t threads, index_t tasks, task_ref f) {
@@ -48,7 +63,7 @@ inline void run_tasks(index_t threads, index_t tasks, task_ref f) {
 #endif
     };
     {
-        std::vector<std::jthread> others;
+        std::vector<joined_thread> others;
         others.reserve(static_cast<std::size_t>(threads - 1));
         for (index_t who = 1; who < threads; ++who) others.emplace_back(work, who);
         work(0);

@@ -7,8 +7,6 @@
 
 #include <basin/core/lanes.hpp>
 
-#include <bit>
-
 #include "tanh.hpp"
 
 namespace basin::detail::simd {
@@ -28,7 +26,7 @@ struct family {
     // Masks of integers and of numbers are the same bits; xsimd 8.1 has no cast between them.
     static mask as_mask(xsimd::batch_bool<index_type, A> x) {
         using from = typename xsimd::batch_bool<index_type, A>::register_type;
-        return mask(std::bit_cast<typename mask::register_type>(static_cast<from>(x.data)));
+        return mask(__builtin_bit_cast(typename mask::register_type, static_cast<from>(x.data)));
     }
     static number select(mask m, number yes, number no) { return xsimd::select(m, yes, no); }
     static number to_number(index x) { return converted<A, T>(x); }
