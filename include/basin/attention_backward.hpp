@@ -80,6 +80,7 @@ through_received(Array&&, query_groups) -> through_received<detail::plain_elemen
 template <class A, class... Terms>
 struct upstream {
     view<A const, 4> d_out;
+    /// What the loss says about statistics: through_lse, through_received, through_entropy.
     std::tuple<Terms...> terms;
 
     template <class DOut>

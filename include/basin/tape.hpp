@@ -12,6 +12,7 @@ namespace basin {
 template <class Backend, class T, class Policy>
 class tape {
 public:
+    /// What gradients are computed and added up in.
     using accumulation = accumulation_t<T>;
 
     /// Gradients as attention_backward gives them; may be called several times.

@@ -10,8 +10,11 @@
 /// Attention for diffusion language models, with attention sinks as first-class citizens.
 namespace basin {
 
+/// Grows when users' programs must change.
 inline constexpr int version_major = BASIN_VERSION_MAJOR;
+/// Grows with new features; before 1.0, users' programs may have to change too.
 inline constexpr int version_minor = BASIN_VERSION_MINOR;
+/// Grows when only faults were mended.
 inline constexpr int version_patch = BASIN_VERSION_PATCH;
 
 } // namespace basin

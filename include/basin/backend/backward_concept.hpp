@@ -23,6 +23,7 @@ struct backward_task {
     using scalar_type = T;
     using accumulation = accumulation_t<T>;
     using policy_type = Policy;
+    /// Whether the loss also depends on that statistic: d_lse, d_received, d_entropy have data.
     static constexpr bool through_lse = ThroughLse, through_received = ThroughReceived,
                           through_entropy = ThroughEntropy;
     /// Whether the policy has parameters that want a gradient.
@@ -33,35 +34,42 @@ struct backward_task {
     view<T const, 4> q, k, v, out;
     view<accumulation const, 4> lse;   // (batch, head, 1, query), as the other two by query
     view<accumulation const, 4> d_out; // (batch, head, query, channel)
+    /// The gradient of the loss with respect to each query's lse, (batch, head, 1, query).
     view<accumulation const, 4> d_lse; // no data where the flag is false
+    /// The gradient of the loss with respect to each query's entropy, (batch, head, 1, query).
     view<accumulation const, 4> d_entropy;
+    /// The gradient of the loss with respect to what each key received.
     view<accumulation const, 4> d_received; // (batch, head, group, key)
     query_groups groups;                    // of d_received
     view<accumulation, 4> d_q, d_k, d_v;
     accumulation scale;
     Policy policy;
     layout where;
-    index_t sums; // of learned parameters, for each head of each text
-    bool
-        in_order; // heads and texts write into the same elements of a learned table: one after the other, on one thread
+    index_t sums; ///< of learned parameters, for each head of each text
+    /// Heads and texts write into the same elements of a learned table: one after the other, on one thread.
+    bool in_order;
 
     index_t query_heads() const { return q.extent(1); }
+    /// How many query heads share a head of keys and values.
     index_t group_size() const { return q.extent(1) / k.extent(1); }
     index_t key_value_head(index_t head) const { return head / group_size(); }
     head_site heads_of(text const& t, index_t head) const { return {t.number, head, key_value_head(head)}; }
 
+    /// The element of d_lse, or 0 where the loss does not depend on the lse.
     accumulation lse_gradient(index_t entry, index_t head, index_t query) const {
         if constexpr (ThroughLse)
             return d_lse(entry, head, 0, query);
         else
             return 0;
     }
+    /// The element of d_entropy, or 0 where the loss does not depend on the entropy.
     accumulation entropy_gradient(index_t entry, index_t head, index_t query) const {
         if constexpr (ThroughEntropy)
             return d_entropy(entry, head, 0, query);
         else
             return 0;
     }
+    /// The element of d_received for the query's group, or 0 where the loss does not depend on it.
     accumulation received_gradient(index_t entry, index_t head, index_t query, index_t key) const {
         if constexpr (ThroughReceived)
             return d_received(entry, head, groups.of(entry, query), key);
@@ -76,7 +84,9 @@ struct backward_task {
 
 /// Where the gradients of learned parameters of one head are summed: `sums` numbers, zero at first.
 struct parameter_sums {
+    /// One number for each learned parameter of a head.
     double* data;
+    /// Adds to the sum of one parameter.
     void add(index_t slot, double x) { data[slot] += x; }
 };
 

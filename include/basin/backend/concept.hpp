@@ -22,6 +22,7 @@ enum class purpose : std::uint8_t { attend, observe };
 /// One call of an entry. T: storage scalar.
 template <purpose Purpose, class T, class Policy, class... Statistics>
 struct attention_task {
+    /// Statistics only: v and out have no data, and known_lse has.
     static constexpr bool observing = Purpose == purpose::observe;
     using scalar_type = T;
     using accumulation = accumulation_t<T>;
@@ -29,10 +30,12 @@ struct attention_task {
 
     view<T const, 4> q, k, v;
     view<T, 4> out;
+    /// The lse of an earlier call, which makes probabilities of scores; only when observing.
     view<accumulation const, 4> known_lse; // (batch, head, 1, query)
     accumulation scale;
     Policy policy;
     layout where;
+    /// The statistics to combine results into, their outputs inside.
     std::tuple<Statistics...> statistics;
 
     index_t query_heads() const { return q.extent(1); }
@@ -44,6 +47,7 @@ struct attention_task {
     /// Whether any statistic looks at pairs, and not only at rows.
     static constexpr bool needs_pairs = (!basin::only_rows<Statistics> || ...);
 
+    /// f(statistic) for each of them, in the order of the call.
     template <class F>
     void for_each_statistic(F&& f) const {
         std::apply([&](auto const&... s) { (f(s), ...); }, statistics);
@@ -57,6 +61,7 @@ struct no_policy {
 using probe_task = attention_task<purpose::attend, float, no_policy>;
 } // namespace detail
 
+/// A type whose run(task) does what any attention_task asks.
 template <class B>
 concept backend = std::copyable<B> && requires(B const& b, detail::probe_task const& task) { b.run(task); };
 

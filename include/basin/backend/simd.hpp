@@ -20,7 +20,9 @@ struct basic_simd_backend {
     index_t threads = 1;
     /// Memory for the call, at least workspace_bytes(...) of it; empty: allocated once per call.
     std::byte* workspace = nullptr;
+    /// Bytes at `workspace`.
     std::size_t workspace_size = 0;
+    /// Who runs the threads: see on(). Null: threads of the call's own.
     Executor* executor = nullptr;
 
     /// The same backend on the caller's threads: `executor(n, task)` runs task(0) ... task(n - 1), in any order and on any
@@ -30,6 +32,7 @@ struct basic_simd_backend {
         return {threads, workspace, workspace_size, &e};
     }
 
+    /// How much workspace a forward call needs; basin::workspace_bytes asks it with the arguments of attention.
     template <class Task>
     std::size_t workspace_bytes(Task const& task) const {
         check_threads();
@@ -44,6 +47,7 @@ struct basic_simd_backend {
                                          "; ask workspace_bytes(...)");
         }
     }
+    /// Refuses a number of threads below 1.
     void check_threads() const {
         if (threads < 1) detail::fail<argument_error>("simd_backend: threads is ", threads, "; it must be at least 1");
     }
@@ -55,6 +59,7 @@ struct basic_simd_backend {
         plan.run(memory.data(), [&](index_t n, auto const& f) { execute(n, f); });
     }
 
+    /// How much workspace a backward call needs.
     template <class Task>
     std::size_t backward_workspace_bytes(Task const& task) const {
         check_threads();

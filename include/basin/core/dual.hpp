@@ -10,6 +10,7 @@ namespace basin {
 /// double or lanes of them.
 template <class X>
 struct dual {
+    /// The number, and its derivative along one direction.
     X value{}, slope{};
 
     dual() = default;

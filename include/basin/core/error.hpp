@@ -12,10 +12,12 @@ namespace basin {
 /// What every error of basin is. The text lives in the object: throwing allocates nothing, and <string> stays out of the core.
 class error : public std::exception {
 public:
+    /// What is wrong and what to do, in words.
     char const* what() const noexcept override { return text_; }
 
 protected:
     friend class detail_message;
+    /// Longer messages are cut.
     static constexpr int capacity = 512;
     char text_[capacity] = {};
 };

@@ -11,9 +11,12 @@ namespace basin {
 
 /// The bits of a key_set as kernels see them; an extent of 1 on the batch or head axis means "shared by all".
 struct key_set_view {
+    /// One bit for each key, 64 to a word, row after row.
     std::uint64_t const* words = nullptr;
+    /// Extents, and how many words of 64 keys a row has.
     index_t batch = 0, heads = 0, keys = 0, words_per_row = 0;
 
+    /// The words of a head; a batch or head extent of 1 is shared by all.
     std::uint64_t const* row(index_t b, index_t h) const {
         std::ptrdiff_t const entry = batch == 1 ? 0 : b;
         std::ptrdiff_t const head = heads == 1 ? 0 : h;
@@ -51,22 +54,27 @@ public:
     index_t heads() const { return heads_; }
     index_t keys() const { return keys_; }
 
+    /// Puts a key into the set of a head.
     void insert(index_t b, index_t h, index_t key) { word(b, h, key) |= bit(key); }
+    /// Takes a key out of the set of a head.
     void erase(index_t b, index_t h, index_t key) { word(b, h, key) &= ~bit(key); }
     bool contains(index_t b, index_t h, index_t key) const {
         check(b, h, key);
         return (words_(b, h, key >> 6) & bit(key)) != 0U;
     }
+    /// How many keys are in it, over all heads.
     index_t count() const {
         index_t total = 0;
         for (std::uint64_t const w : words_) total += __builtin_popcountll(w);
         return total;
     }
+    /// How many keys a head has.
     index_t count(index_t b, index_t h) const {
         if (keys_ == 0) return 0;
         check(b, h, 0);
         return bits().count(b, h, 0, keys_);
     }
+    /// The set as policies read it, without ownership.
     key_set_view bits() const { return {words_.data(), batch_, heads_, keys_, words_.extent(2)}; }
 
     friend bool operator==(key_set const& a, key_set const& b) {

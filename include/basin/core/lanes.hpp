@@ -14,6 +14,7 @@ namespace basin {
 /// It is asked for, because trying a template whose body does not take lanes would be a hard error.
 struct supported {};
 
+/// A policy or statistic that says `using lanes = supported;`: its members take many keys at once.
 template <class P>
 concept takes_lanes = std::same_as<typename P::lanes, supported>;
 
@@ -21,6 +22,7 @@ concept takes_lanes = std::same_as<typename P::lanes, supported>;
 // `mask` (of one lane count `width`), the scalar `number_type`, and the functions named `Family::...` below. The
 // wrappers exist to take away what raw SIMD batches offer too freely: `slope * (q - k)` would truncate slope to an integer.
 
+/// A yes or no for each of several keys.
 template <class Family>
 struct mask_lanes {
     using family = Family;
@@ -38,6 +40,7 @@ struct mask_lanes {
     friend mask_lanes operator||(bool a, mask_lanes b) { return b || a; }
 };
 
+/// The positions of several keys, or other integers, one for each.
 template <class Family>
 struct index_lanes {
     using family = Family;
@@ -73,6 +76,7 @@ struct index_lanes {
     friend mask operator!=(index_lanes a, index_lanes b) { return !(a == b); }
 };
 
+/// A number for each of several keys.
 template <class Family>
 struct number_lanes {
     using family = Family;

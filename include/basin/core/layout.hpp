@@ -10,6 +10,7 @@ namespace basin {
 /// One text of a call: a row of a batch without its padding, or one of several packed texts. `entry` is the batch index
 /// in memory, `number` what policies see as site.batch; the ranges are places in memory.
 struct text {
+    /// The batch index in memory, and what policies see as site.batch.
     index_t entry, number;
     index_t query_begin, query_end, key_begin, key_end;
 };
@@ -17,10 +18,14 @@ struct text {
 /// Where the texts of a call lie and where their tokens stand. Trivially copyable; checked once, by make_layout.
 struct layout {
     index_t batch = 0, queries = 0, keys = 0;
+    /// As in options, with lengths and offsets for both already split: real tokens of each entry, borders of packed texts.
     counts query_lengths, key_lengths, query_offsets, key_offsets;
+    /// As in options: where the first token of each text stands, or every token.
     positions query_position, key_position;
 
+    /// How many texts there are: batch entries, or packed texts.
     index_t texts() const { return query_offsets.given() ? query_offsets.size() - 1 : batch; }
+    /// The text number i.
     text at(index_t i) const {
         if (query_offsets.given())
             return {0, i, query_offsets[i], query_offsets[i + 1], key_offsets[i], key_offsets[i + 1]};
@@ -43,6 +48,7 @@ struct layout {
     }
     /// The position of the query (key) in place i of memory.
     index_t query_at(text const& t, index_t i) const { return position(query_position, t.entry, i, t.query_begin); }
+    /// The position of the key in place i of memory.
     index_t key_at(text const& t, index_t i) const { return position(key_position, t.entry, i, t.key_begin); }
 
 private:

@@ -10,6 +10,7 @@ namespace basin::math {
 
 // The functions a score may use, for plain numbers here and for lanes in core/lanes.hpp: one definition of a policy
 // serves both. Compiler builtins are the same functions as std:: without the price of <cmath>.
+/// A scalar that functions of numbers take; lanes and dual numbers have overloads of their own.
 template <class T>
 concept number = std::is_floating_point_v<T>;
 

@@ -29,8 +29,11 @@ public:
                     : view<index_t const, 2>{x.data, {{x.extents[0], x.extents[1]}}, {{x.strides[0], x.strides[1]}}};
     }
 
+    /// Whether positions were given one by one.
     bool listed() const { return listed_; }
+    /// The position of the first token of each text, where they are not listed.
     index_t first() const { return first_; }
+    /// The position of every token, (batch or 1, token).
     view<index_t const, 2> list() const { return list_; }
     /// The same positions with their list elsewhere (see facet::carried).
     template <class Carrier>
@@ -87,6 +90,7 @@ struct options {
     /// Packed texts, one after the other in a single batch entry: n + 1 borders, the first one 0. Each text sees itself
     /// alone, its positions start again, and policies know it as batch 0 ... n - 1.
     counts offsets{}, query_offsets{}, key_offsets{};
+    /// Where the first query (key) stands in its text, or where each of them does: a block of a longer text, a cache.
     positions query_position{}, key_position{};
 };
 

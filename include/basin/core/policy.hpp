@@ -69,6 +69,8 @@ concept has_bind = requires(P const& p, shape_facts f) { p.bind(f); };
 
 } // namespace detail
 
+/// Who sees whom, and how scores are changed: a type with a `visible`, `score`, `weight` or `value`, or with
+/// sinks in the denominator.
 template <class P>
 concept policy = std::copy_constructible<P> && (detail::has_visible<P> || detail::has_score<P> ||
                                                 detail::has_sinks<P> || detail::has_weight<P> || detail::has_value<P>);
@@ -98,6 +100,7 @@ auto bind(P const& p, shape_facts const& facts) {
         return p;
     }
 }
+/// What kernels take of a policy.
 template <class P>
 using bound_t = decltype(bind(std::declval<P const&>(), std::declval<shape_facts const&>()));
 

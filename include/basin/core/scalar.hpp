@@ -92,25 +92,25 @@ struct scalar_traits {};
 /// Numbers are computed with as they are stored.
 template <>
 struct scalar_traits<float> {
-    using storage = float;
+    using storage = float; ///< what kernels see
     using accumulation = float;
 };
 /// Numbers are computed with as they are stored.
 template <>
 struct scalar_traits<double> {
-    using storage = double;
+    using storage = double; ///< what kernels see
     using accumulation = double;
 };
 /// 16 bits are storage; arithmetic is in float.
 template <>
 struct scalar_traits<half> {
-    using storage = half;
+    using storage = half; ///< what kernels see
     using accumulation = float;
 };
 /// 16 bits are storage; arithmetic is in float.
 template <>
 struct scalar_traits<bfloat16> {
-    using storage = bfloat16;
+    using storage = bfloat16; ///< what kernels see
     using accumulation = float;
 };
 template <>
@@ -125,9 +125,11 @@ template <>
 struct scalar_traits<native_half> : scalar_traits<half> {};
 #endif
 
+/// What arrays may hold: float, double, half, bfloat16, and types that scalar_traits knows.
 template <class T>
 concept scalar = requires { typename scalar_traits<std::remove_cv_t<T>>::storage; };
 
+/// What numbers stored as T are computed in.
 template <class T>
 using accumulation_t = typename scalar_traits<std::remove_cv_t<T>>::accumulation;
 

@@ -22,8 +22,10 @@ using index_t = std::int32_t;
 template <class Lane = index_t>
 struct basic_site {
     index_t batch, head;
+    /// Positions in the text.
     Lane query, key;
 };
+/// One pair of a query and a key.
 using site = basic_site<>;
 
 /// What a sink in the denominator may depend on.
@@ -33,6 +35,7 @@ struct head_site {
 
 /// One element of the value of a key, as a query head reads it.
 struct value_site {
+    /// The text, the query head, the key's position and the element of its value.
     index_t batch, head, key, channel;
 };
 
@@ -51,9 +54,11 @@ constexpr coverage meet(coverage a, coverage b) {
            : b == coverage::all                       ? a
                                                       : coverage::some;
 }
+/// The coverage of the opposite mask.
 constexpr coverage complement(coverage a) {
     return a == coverage::none ? coverage::all : a == coverage::all ? coverage::none : coverage::some;
 }
+/// The coverage of either of two masks.
 constexpr coverage join(coverage a, coverage b) { return complement(meet(complement(a), complement(b))); }
 
 } // namespace basin

@@ -15,6 +15,7 @@
 // `using lanes = supported;` and are then called with many keys at once.
 namespace basin {
 
+/// Whether a statistic has a number for each key (by_key) or for each query (by_query).
 enum class axis : std::uint8_t { by_key, by_query };
 
 /// What is known of a query once all its keys have been seen.
@@ -23,21 +24,26 @@ struct row_facts {
     A lse = -math::infinity<A>; ///< natural logarithm of the sum of exponentials, sinks included
     A escaped = 0;              ///< share of the mass that went to sinks in the denominator
     index_t favourite = -1;     ///< place (along the key axis) of the likeliest key, the first of equals; -1: none
-    A favourite_p = 0;
+    A favourite_p = 0;          ///< its probability
 };
 
 /// A pair that was seen. `p` is the final probability, after sinks; `key_weight` the Euclidean norm of the key's value;
 /// `place` the key's index along the key axis (its position is in the site).
 template <class X, class Lane, class A>
 struct cell {
+    /// The probability, the score after the policy, and the norm of the key's value (only where a statistic asked for it).
     X p, score, key_weight;
+    /// The key's index along the key axis.
     Lane place;
+    /// What is known of its query.
     row_facts<A> const& row;
 };
 
 /// Queries may be sorted into groups (masked and decoded tokens keep separate sinks): ids (batch, query) in [0, count).
 struct query_groups {
+    /// The group of each query, (batch or 1, query).
     view<index_t const, 2> ids{};
+    /// How many groups.
     index_t count = 1;
     bool given = false;
 
@@ -56,6 +62,7 @@ struct query_groups {
             detail::fail<shape_error>("by_group: ids have rank 1 (query) or 2 (batch, query), not ", x.rank);
         if (n < 1) detail::fail<argument_error>("by_group: ", n, " groups; at least one is needed");
     }
+    /// The group of a query; 0 where there are none.
     index_t of(index_t entry, index_t query) const { return given ? ids(ids.extent(0) == 1 ? 0 : entry, query) : 0; }
 };
 
@@ -120,6 +127,8 @@ S accumulate(S s) {
     return s;
 }
 
+/// A reduction over the probabilities of a head, made while attention runs: `identity`, `map`, `combine` and, by query,
+/// `finish`. Derive from key_statistic or query_statistic, which hold the output.
 template <class S>
 concept statistic = std::is_trivially_copyable_v<S> && requires(S const& s, typename S::value_type x) {
     { S::reduced_to } -> std::convertible_to<axis>;
@@ -132,6 +141,7 @@ concept statistic = std::is_trivially_copyable_v<S> && requires(S const& s, type
 /// Facts a statistic asks of a kernel beyond probabilities; absent means no.
 template <class S>
 concept needs_key_weight = requires { typename S::needs_key_weight; };
+/// A statistic that asks for the likeliest key of each query.
 template <class S>
 concept needs_favourite = requires { typename S::needs_favourite; };
 /// The statistic is a function of the row's facts alone: no pair has to be looked at.

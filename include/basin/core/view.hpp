@@ -16,6 +16,7 @@ namespace basin {
 /// A fixed number of values; std::array would cost every includer <array>.
 template <class T, std::size_t N>
 struct tuple_of {
+    /// The values themselves.
     T values[N] = {};
     constexpr T& operator[](std::size_t i) { return values[i]; }
     constexpr T const& operator[](std::size_t i) const { return values[i]; }
@@ -48,6 +49,7 @@ public:
 
     T* data() const { return data_; }
     tuple_of<index_t, Rank> const& extents() const { return extents_; }
+    /// By axis, in elements.
     tuple_of<std::ptrdiff_t, Rank> const& strides() const { return strides_; }
     index_t extent(std::size_t i) const { return extents_[i]; }
     std::ptrdiff_t stride(std::size_t i) const { return strides_[i]; }
@@ -118,10 +120,15 @@ public:
     index_t extent(std::size_t i) const { return extents_[i]; }
     std::ptrdiff_t stride(std::size_t axis) const { return as_view(*this).stride(axis); }
     std::ptrdiff_t size() const { return as_view(*this).size(); }
+    /// The elements in row-major order, as a range.
     T* begin() { return data_; }
+    /// One past the last element.
     T* end() { return data_ + size(); }
+    /// The elements in row-major order, as a range.
     T const* begin() const { return data_; }
+    /// One past the last element.
     T const* end() const { return data_ + size(); }
+    /// Makes every element equal to value.
     void fill(T value) {
         for (T& x : *this) x = value;
     }

@@ -88,6 +88,7 @@ struct any_rule {
 /// A sink if the rule says no: what `none_of` makes of a rule.
 template <rule R>
 struct inverse_rule {
+    /// The rule whose answer is turned around.
     R inner;
 
     template <class T>
@@ -107,6 +108,7 @@ struct inverse_rule {
 /// At least so many of these rules say yes.
 template <rule... R>
 struct vote {
+    /// How many of the rules must say yes.
     index_t at_least;
     std::tuple<R...> rules;
 
@@ -140,16 +142,19 @@ struct vote {
     }
 };
 
+/// A sink if every rule says so.
 template <rule... R>
     requires(sizeof...(R) > 0 && !(policy<R> || ...))
 constexpr auto all_of(R... r) {
     return all_rules<R...>{{std::move(r)...}};
 }
+/// A sink if at least one rule says so.
 template <rule... R>
     requires(sizeof...(R) > 0 && !(policy<R> || ...))
 constexpr auto any_of(R... r) {
     return any_rule<R...>{{std::move(r)...}};
 }
+/// A sink if no rule says so.
 template <rule... R>
     requires(sizeof...(R) > 0 && !(policy<R> || ...))
 constexpr auto none_of(R... r) {

@@ -11,6 +11,7 @@ namespace basin {
 /// What a backend gets to detect in: everything is checked.
 template <class T>
 struct detection_task {
+    /// What was measured, with every extent checked.
     evidence<T> facts;
     layout where;
     index_t positions; ///< one more than the largest key position

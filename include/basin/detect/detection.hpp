@@ -13,15 +13,15 @@ namespace basin {
 /// A key that a rule called a sink, with the numbers that made it so.
 struct sink {
     index_t step = 0, layer = 0, batch = 0, head = 0, key = 0; ///< key: its position in the text
-    token_kind kind = token_kind::unknown;
-    double received = 0;              ///< sum of probabilities
-    double seen = 0;                  ///< queries that see it
-    double share = 0;                 ///< received / seen
-    double baseline = 0;              ///< what uniform attention would give it
-    double norm = 0, activation = 0;  ///< NaN where unknown
-    double number = 0, threshold = 0; ///< what was compared
-    bool below = false;               ///< it had to be below
-    char const* by = "";              ///< the rule
+    token_kind kind = token_kind::unknown;                     ///< what the token was at that step
+    double received = 0;                                       ///< sum of probabilities
+    double seen = 0;                                           ///< queries that see it
+    double share = 0;                                          ///< received / seen
+    double baseline = 0;                                       ///< what uniform attention would give it
+    double norm = 0, activation = 0;                           ///< NaN where unknown
+    double number = 0, threshold = 0;                          ///< what was compared
+    bool below = false;                                        ///< it had to be below
+    char const* by = "";                                       ///< the rule
 };
 
 /// The sinks of one call. It knows what was looked at, so that "no sink" differs from "not observed".
@@ -34,12 +34,15 @@ public:
 
     /// What sink_masked takes at the next step.
     key_set const& keys() const& { return keys_; }
+    /// What sink_masked takes at the next step.
     key_set keys() && { return std::move(keys_); }
     /// By batch entry, head, position.
     std::vector<sink> const& list() const& { return list_; }
+    /// By batch entry, head, position.
     std::vector<sink> list() && { return std::move(list_); }
     /// The keys whose mass was known: visible to somebody, not padding, not NaN.
     key_set const& observed() const { return observed_; }
+    /// What the rule knew of that head.
     head_facts<double> const& head(index_t b, index_t h) const {
         if (b < 0 || b >= batch() || h < 0 || h >= heads())
             detail::fail<argument_error>("detection: (", b, ", ", h, ") is outside of its extents (", batch(), ", ",
@@ -56,13 +59,18 @@ public:
     index_t unreachable() const { return unreachable_; }
 
     // For detectors: sinks come in order of batch entry, head, position.
+    /// One more sink.
     void add(sink const& s) {
         keys_.insert(s.batch, s.head, s.key);
         list_.push_back(s);
     }
+    /// Says that a key's mass was known.
     void observe(index_t b, index_t h, index_t key) { observed_.insert(b, h, key); }
+    /// Keeps the facts of a head.
     void set_head(head_facts<double> const& facts) { heads_[index(facts.batch, facts.head)] = facts; }
+    /// Counts a key whose mass was NaN.
     void count_invalid() { ++invalid_; }
+    /// Counts a head in which nothing could have been a sink by this rule.
     void count_unreachable() { ++unreachable_; }
 
 private:

@@ -33,6 +33,7 @@ public:
         return result;
     }
 
+    /// How many queries see each key, as the statistic `seen` wrote it.
     template <class Array>
         requires detail::array_like<std::remove_cvref_t<Array>>
     evidence seen(Array&& counts) const {
@@ -41,6 +42,7 @@ public:
         e.seen_per_pass_ = false;
         return e;
     }
+    /// How many queries see each key, and the baseline of uniform attention, both from a policy: see visibility_of.
     evidence under(visibility<T> const& mask) const {
         evidence e = *this;
         auto const of = [](view<T const, 3> const& x) {
@@ -53,6 +55,7 @@ public:
         return e;
     }
     evidence under(visibility<T>&&) const = delete; // would dangle
+    /// The norms of values, (batch, key-value head or head, key).
     template <class Array>
         requires detail::array_like<std::remove_cvref_t<Array>>
     evidence norms(Array&& values) const {
@@ -108,14 +111,23 @@ public:
     }
 
     // (batch, head, 1, key); those that were not given have no data
+    /// What each key received.
     view<T const, 4> const& received_view() const { return received_; }
+    /// How many queries see each key.
     view<T const, 4> const& seen_view() const { return seen_; }
+    /// What each key would receive of uniform attention.
     view<T const, 4> const& baseline_view() const { return baseline_; }
+    /// The norm of each key's value.
     view<T const, 4> const& norms_view() const { return norms_; }
+    /// The largest magnitude in each key's hidden state.
     view<T const, 4> const& activations_view() const { return activations_; }
+    /// The median magnitude of each batch entry's hidden states.
     view<T const, 1> const& medians_view() const { return medians_; }
+    /// What each token is, (batch or 1, key).
     view<token_kind const, 2> const& kinds_view() const { return kinds_; }
+    /// How many queries the map had.
     index_t query_count() const { return queries_ < 0 ? received_.extent(3) : queries_; }
+    /// How many calls were accumulated into the mass.
     index_t pass_count() const { return passes_; }
     /// A mask says what one call sees; the statistic was accumulated like the mass.
     index_t seen_factor() const { return seen_per_pass_ ? passes_ : 1; }

@@ -12,6 +12,7 @@ namespace basin {
 /// As printed, with masses that are means, epsilon = 3 can never be exceeded; the figures of the paper are on another
 /// scale. Hence the scale is part of the rule, and one on which epsilon is out of reach is refused.
 struct exceeds_others {
+    /// By how much a key must exceed the mean of the others, on the rule's scale.
     double epsilon = 3;
     mass_scale scale = mass_scale::sum;
 

@@ -13,6 +13,7 @@ enum class token_kind : std::uint8_t { unknown, prompt, masked, decoded, special
 /// How many kinds of tokens there are.
 inline constexpr index_t token_kinds = 5;
 
+/// `masked` for token_kind::masked, and so on.
 constexpr char const* name_of(token_kind kind) {
     constexpr char const* names[token_kinds] = {"unknown", "prompt", "masked", "decoded", "special"};
     return names[static_cast<int>(kind)];
@@ -25,6 +26,7 @@ constexpr char const* name_of(token_kind kind) {
 ///   uniform_ratio  received / what uniform attention under the same mask would give: 1 means "as much as uniform"
 enum class mass_scale : std::uint8_t { sum, mean, percent, uniform_ratio };
 
+/// `percent` for mass_scale::percent, and so on.
 constexpr char const* name_of(mass_scale scale) {
     constexpr char const* names[4] = {"sum", "mean", "percent", "uniform_ratio"};
     return names[static_cast<int>(scale)];
@@ -45,6 +47,7 @@ struct key_facts {
 /// Of one number over the live keys of a head.
 template <class T>
 struct moments {
+    /// The sum, the mean, the population's standard deviation and the largest.
     T sum = 0, mean = 0, deviation = 0, max = 0; // deviation: population, from centred squares
 };
 
@@ -52,10 +55,13 @@ struct moments {
 template <class T>
 struct head_facts {
     index_t batch = 0, head = 0;
+    /// How many keys are live.
     index_t keys = 0;
+    /// How many queries are live.
     T queries = 0;
     moments<T> share, ratio; ///< of received / seen and of received / baseline
     T highest_ratio = 0;     ///< the ratio of a key that took everything: what uniform_ratio can reach
+    /// The median magnitude of the text's hidden states; NaN where unknown.
     T median_activation = static_cast<T>(__builtin_nan(""));
 };
 
@@ -74,6 +80,7 @@ T on_scale(mass_scale scale, key_facts<T> const& key, head_facts<T> const& head)
     }
     return key.share;
 }
+/// The sum, mean, deviation and largest mass of a head on a scale.
 template <class T>
 moments<T> on_scale(mass_scale scale, head_facts<T> const& head) {
     if (scale == mass_scale::uniform_ratio) return head.ratio;
@@ -99,11 +106,15 @@ T highest_on_scale(mass_scale scale, head_facts<T> const& head) {
 /// One head of one text as a rule sees it: its live keys by position, in contiguous columns.
 template <class T>
 struct row_of_keys {
+    /// What is known of the head as a whole.
     head_facts<T> head;
+    /// The position of each live key.
     index_t const* key = nullptr;
+    /// As in key_facts, one element for each live key.
     T const *received = nullptr, *seen = nullptr, *share = nullptr, *baseline = nullptr;
     T const *norm = nullptr, *activation = nullptr; ///< null where the evidence has none
 
+    /// How many live keys.
     index_t size() const { return head.keys; }
     key_facts<T> operator[](index_t i) const {
         T const absent = static_cast<T>(__builtin_nan(""));

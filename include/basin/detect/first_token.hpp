@@ -9,6 +9,7 @@ namespace basin {
 /// The first positions of a text, whatever they receive: the sinks of autoregressive models by decree (StreamingLLM keeps
 /// the first four). `all_of(first_token{}, mass_share{0.3})` asks for the mass too.
 struct first_token {
+    /// So many keys from the beginning of the text.
     index_t count = 1;
 
     template <class T>

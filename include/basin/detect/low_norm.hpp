@@ -10,6 +10,7 @@ namespace basin {
 /// A value norm below a fraction of the head's median: what "One Token Is Enough" saw in sinks (2.4 against 7 to 8). Usually
 /// one half of a pair: `all_of(exceeds_others{}, low_norm{})`.
 struct low_norm {
+    /// Of the head's median norm: a sink's is below.
     double fraction = 0.5;
 
     template <class T>

@@ -9,6 +9,7 @@ namespace basin {
 /// Importance above a share: the mean probability over the queries that see the key. 0.3 in Gu et al., 0.8 in Barbero et al.
 /// It falls with length: the same head has fewer such sinks in a longer text.
 struct mass_share {
+    /// What the mean probability must exceed.
     double share = 0.3;
 
     template <class T>

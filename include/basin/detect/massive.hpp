@@ -9,6 +9,7 @@ namespace basin {
 /// Massive activations (2402.17762): the largest magnitude in a token's hidden state is above 100 and above 1,000 times the
 /// median magnitude of all hidden states of that text. The evidence brings both: `activations(activations_of(hidden))`.
 struct massive {
+    /// What the largest magnitude of a hidden state must exceed: in itself, and as a multiple of the median.
     double above = 100, times_median = 1000;
 
     template <class T>

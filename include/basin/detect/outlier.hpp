@@ -9,6 +9,7 @@ namespace basin {
 /// Mass above mean + z standard deviations (population) of the head's keys. z = 2 in Sink-Aware Pruning, 3 in Attention
 /// Floating. The scale changes nothing in the answer but uniform_ratio, which compares with the mask's own baseline.
 struct outlier {
+    /// How many standard deviations above the mean.
     double z = 2;
     mass_scale scale = mass_scale::sum;
 

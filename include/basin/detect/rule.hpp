@@ -19,8 +19,11 @@ namespace basin {
 /// An answer with its reason. `by` has static storage.
 template <class T>
 struct verdict {
+    /// Whether the key is a sink.
     bool fires = false;
+    /// What was compared, and with what.
     T number = static_cast<T>(__builtin_nan("")), threshold = static_cast<T>(__builtin_nan(""));
+    /// The name of the rule that decided.
     char const* by = "a rule of one's own";
     bool below = false; ///< the rule wants the number below the threshold, not above
 
@@ -39,6 +42,8 @@ template <class R>
 concept judges_rows = requires(R const& r, row_of_keys<double> const& row, verdict<double>* out) { r.judge(row, out); };
 } // namespace detail
 
+/// What says whether a key is a sink: a call with key_facts and head_facts that gives a yes or no or a verdict; or `judge`,
+/// which looks at all keys of a head at once.
 template <class R>
 concept rule = std::copy_constructible<R> && // lambdas that capture cannot be assigned
                (detail::judges_keys<R> || detail::judges_rows<R>);

@@ -10,6 +10,7 @@ namespace basin {
 /// rule it says yes above `at_least`; `soft_weights` gives the weights themselves. Unlike the hard outlier, the scale
 /// matters: the sigmoid is not dimensionless. The paper does not say which it used.
 struct soft {
+    /// At how many deviations above the mean the weight is 1/2, how fast it rises there, and from which weight on a key is a sink.
     double z = 2, steepness = 5, at_least = 0.5;
     mass_scale scale = mass_scale::sum;
 
@@ -18,6 +19,7 @@ struct soft {
         T const w = weight(key, head);
         return {w > static_cast<T>(at_least), w, static_cast<T>(at_least), "soft", false};
     }
+    /// How much of a sink the key is, in [0, 1].
     template <class T>
     T weight(key_facts<T> const& key, head_facts<T> const& head) const {
         moments<T> const m = on_scale(scale, head);

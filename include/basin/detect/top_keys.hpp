@@ -12,6 +12,7 @@ namespace basin {
 /// The k keys of a head that receive most per query that sees them; of equals, the first ones. It always finds k, sink or
 /// not: combine it with another rule (`all_of(top_keys{5}, exceeds_others{})`) to get "at most five".
 struct top_keys {
+    /// How many keys of each head.
     index_t k = 1;
 
     template <class T>

@@ -11,6 +11,7 @@ namespace basin {
 /// 1 + 1/2 + ... + 1/n, so that raw sums call it a sink by construction.
 template <class T>
 struct visibility {
+    /// How many queries see the key, and what uniform attention would give it.
     buffer<T, 3> seen, uniform;
 };
 

@@ -40,6 +40,7 @@ public:
     atomic_file& operator=(atomic_file const&) = delete;
     ~atomic_file() { discard(); }
 
+    /// Appends bytes.
     void write(char const* data, std::size_t n) {
         if (buffer_.size() + n > capacity) flush();
         if (n >= capacity)
@@ -47,8 +48,10 @@ public:
         else
             buffer_.insert(buffer_.end(), data, data + n);
     }
+    /// Appends a text.
     void write(std::string const& text) { write(text.data(), text.size()); }
 
+    /// Makes the file appear under its name; what is not committed never does.
     void commit() {
         flush();
         if (::fsync(handle_) != 0) give_up("cannot flush");

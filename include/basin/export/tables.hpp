@@ -26,6 +26,7 @@ auto column_of(List const& list, F const& f) {
 
 } // namespace detail
 
+/// A row for each sink, with the numbers that made it one.
 inline table table_of(detection const& found) {
     auto const of = [&](auto const& f) { return detail::column_of(found.list(), f); };
     table t;
@@ -54,6 +55,7 @@ inline table table_of(detection const& found) {
     return t;
 }
 
+/// A row for each event.
 inline table table_of(std::vector<track_event> const& events) {
     auto const of = [&](auto const& f) { return detail::column_of(events, f); };
     table t;
@@ -123,6 +125,7 @@ inline table paths_of(std::vector<life> const& lives) {
     return t;
 }
 
+/// A row for each threshold.
 inline table table_of(sweep_curve const& curve) {
     table t;
     t.numbers("threshold", curve.thresholds).integers("sinks", curve.sinks);
@@ -130,6 +133,7 @@ inline table table_of(sweep_curve const& curve) {
     return t;
 }
 
+/// A row for each comparison of a report.
 inline table table_of(std::vector<comparison> const& report) {
     auto const of = [&](auto const& f) { return detail::column_of(report, f); };
     table t;

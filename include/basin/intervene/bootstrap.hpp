@@ -12,20 +12,28 @@
 
 namespace basin {
 
+/// Percentiles of the resampled means, or the same corrected for bias and skewness (BCa).
 enum class interval_kind : std::uint8_t { percentile, bca };
 
+/// How intervals and tests are made from the differences that were seen.
 struct resampling {
+    /// Which interval.
     interval_kind kind = interval_kind::percentile;
+    /// How often the sample is drawn anew; at least 1,000.
     index_t resamples = 10000;
     std::uint64_t seed = 1;
+    /// How often such intervals hold the truth.
     double confidence = 0.95;
     /// Plain bootstrap intervals of few pairs are too narrow: they know neither the n - 1 nor Student's t. This widens their
     /// percentiles accordingly (Hesterberg 2015).
     bool widened = true;
 };
 
+/// A closed interval.
 struct interval {
+    /// Its ends.
     double low = 0, high = 0;
+    /// Whether x lies between the ends or on one of them.
     bool covers(double x) const { return low <= x && x <= high; }
 };
 

@@ -11,7 +11,9 @@ namespace basin {
 
 /// Keys to intervene on, and how many were wanted: a result that does not say how many keys were really killed says little.
 struct chosen_keys {
+    /// The keys.
     key_set keys;
+    /// How many keys were wanted, and how many could be had.
     index_t asked = 0, killed = 0;
 
     operator key_set const&() const { return keys; } // NOLINT: sink_masked{strongest(found, 5)}

@@ -124,6 +124,7 @@ class sticky_keys {
 public:
     explicit sticky_keys(std::uint64_t seed) : seed_(seed) {}
 
+    /// As many keys for each head as `budget` has there.
     chosen_keys draw(detection const& found, key_set const& budget, tracker const& tracks) {
         partner_.resize(tracks.lives().size(), -1);
         auto const present = tracks.present(found.layer());
@@ -156,6 +157,7 @@ public:
             }
         });
     }
+    /// As many keys for each head as it has sinks.
     chosen_keys draw(detection const& found, tracker const& tracks) { return draw(found, found.keys(), tracks); }
 
 private:

@@ -11,14 +11,15 @@ namespace basin {
 
 /// A difference between conditions on the same inputs.
 struct comparison {
-    std::string name;
-    index_t pairs = 0;
-    double mean = 0;
+    std::string name;         ///< what is subtracted from what
+    index_t pairs = 0;        ///< inputs that were measured under both
+    double mean = 0;          ///< of the differences
     interval range;           ///< of the mean
     double p_sign = 1;        ///< sign test
     double p = 1, p_holm = 1; ///< randomisation test of the mean, alone and corrected for all comparisons of the report
     bool effect = false;      ///< the interval leaves 0 out and the corrected p is below 1 - confidence
 
+    /// The difference, its interval, both p-values and what follows, in one line.
     std::string sentence() const {
         char text[256];
         std::snprintf(text, sizeof text, "%s: %+.4g [%.4g, %.4g], p = %.3g (sign test %.3g), %s", name.c_str(), mean,
@@ -39,6 +40,7 @@ public:
         if (conditions_.size() < 2)
             detail::fail<argument_error>("experiment: at least two conditions, the first one is the baseline");
     }
+    /// Asks for (a - baseline) - (b - baseline) too.
     void contrast(std::string const& a, std::string const& b) { contrasts_.push_back({find(a), find(b)}); }
 
     /// One input: a number for each condition, in their order.
@@ -64,6 +66,7 @@ public:
         }
     }
 
+    /// Each condition against the baseline, then the contrasts; p-values corrected by Holm for all of them.
     std::vector<comparison> report(resampling const& how = {}) const {
         std::vector<comparison> result;
         std::vector<double> difference(rows_.size()), p;
@@ -96,7 +99,9 @@ public:
         }
         return result;
     }
+    /// Their names, the baseline first.
     std::vector<std::string> const& conditions() const { return conditions_; }
+    /// The inputs that were added: a number for each condition.
     std::vector<std::vector<double>> const& rows() const { return rows_; }
 
 private:

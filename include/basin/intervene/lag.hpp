@@ -24,7 +24,9 @@ enum class detect_on : std::uint8_t { masked_map, unmasked_map };
 
 /// What the masking experiment leaves open: see docs/interventions.md.
 struct lagging {
+    /// What acts at the first step.
     first_step first = first_step::untouched;
+    /// On which map the sinks of the next step are looked for.
     detect_on map = detect_on::masked_map;
     bool sees_itself = false; ///< a masked key still sees itself
 };
@@ -34,11 +36,14 @@ class lag {
 public:
     explicit lag(lagging const& how = {}) : how_(how) {}
 
+    /// What it was made with.
     lagging const& how() const { return how_; }
+    /// Whether the layer has sinks of an earlier step.
     bool has(index_t layer) const {
         return layer >= 0 && static_cast<std::size_t>(layer) < sets_.size() &&
                sets_[static_cast<std::size_t>(layer)].used;
     }
+    /// The sinks that act at a step: those of the step before.
     key_set const& of(index_t step, index_t layer) const {
         if (!has(layer)) detail::fail<argument_error>("lag: layer ", layer, " has no earlier step");
         kept const& k = sets_[static_cast<std::size_t>(layer)];
@@ -47,6 +52,7 @@ public:
                                          "; sinks act one step later, no step may be left out");
         return k.keys;
     }
+    /// Keeps the sinks that were found at a step, for the next one.
     void keep(index_t step, index_t layer, key_set keys) {
         if (layer < 0) detail::fail<argument_error>("lag: layer ", layer);
         if (has(layer) && step <= sets_[static_cast<std::size_t>(layer)].step)

@@ -29,6 +29,7 @@ struct counter_random {
         return radius * __builtin_cos(6.283185307179586 * unit(address..., 2));
     }
 
+    /// The increment of splitmix64.
     static constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;
     /// The finaliser of splitmix64.
     static constexpr std::uint64_t mix(std::uint64_t x) {
@@ -40,6 +41,7 @@ struct counter_random {
 
 /// The same as a stream, where addresses would only be counted.
 struct random_stream {
+    /// Where the stream stands.
     std::uint64_t state;
     explicit constexpr random_stream(std::uint64_t seed) : state(counter_random::mix(seed + counter_random::step)) {}
     constexpr std::uint64_t next() { return counter_random::mix(state += counter_random::step); }

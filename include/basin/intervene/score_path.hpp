@@ -28,6 +28,7 @@ class probability_scaled {
 public:
     struct bound {
         key_set_view keys;
+        /// What probabilities of the keys are multiplied by.
         double factor;
         template <class X>
         X weight(X p, site const& s) const {
@@ -56,6 +57,7 @@ private:
 class probability_faded {
 public:
     struct bound {
+        /// What the probabilities of each key are multiplied by.
         view<double const, 3> factors;
         template <class X>
         X weight(X p, site const& s) const {
@@ -93,6 +95,7 @@ class logit_added {
 public:
     struct bound {
         key_set_view keys;
+        /// What is added to the scores of the keys.
         double amount;
         template <class X>
         X score(X x, site const& s) const {

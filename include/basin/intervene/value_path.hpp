@@ -45,8 +45,11 @@ class value_replaced {
 public:
     struct bound {
         key_set_view keys;
+        /// The value that is put in place of the keys' own.
         view<double const, 3> target; // (batch or 1, heads of some group, channel)
+        /// How many query heads share a head of `target`.
         index_t group;
+        /// How much of the value is replaced: 0 nothing, 1 all.
         double part;
 
         template <class X>
@@ -100,7 +103,9 @@ class value_noised {
 public:
     struct bound {
         key_set_view keys;
+        /// The standard deviation of the noise.
         double deviation;
+        /// Noise that depends on seed and place alone.
         counter_random random;
         template <class X>
         X value(X x, value_site const& s) const {

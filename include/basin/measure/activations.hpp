@@ -12,7 +12,9 @@ namespace basin {
 /// The largest magnitude of each token's hidden state, (batch, 1, token), and the median magnitude of each text.
 template <class T>
 struct activation_facts {
+    /// The largest magnitude of each token, (batch, 1, token).
     buffer<T, 3> peaks;
+    /// The median magnitude of each text.
     buffer<T, 1> medians;
 };
 

@@ -13,6 +13,7 @@ namespace basin {
 /// contribute nothing.
 template <class A, class T>
 struct contribution : key_statistic<A> {
+    /// v and the output of the call that is observed.
     view<T const, 4> values{}, outputs{};
 
     template <class Array, class V, class Out>

@@ -9,8 +9,10 @@ namespace basin {
 
 /// How much attention queries of one kind pay to keys of another, summed over heads.
 struct kind_table {
+    /// By the kind of the query, then of the key.
     double mass[token_kinds][token_kinds] = {};
 
+    /// What queries of the one kind paid to keys of the other.
     double at(token_kind query, token_kind key) const { return mass[static_cast<int>(query)][static_cast<int>(key)]; }
     /// As a share of what queries of that kind paid at all; NaN if there were none.
     double share(token_kind query, token_kind key) const {

@@ -47,11 +47,13 @@ public:
         if (weight > 0) centroids_.push_back(moment / weight);
     }
 
+    /// The variance over keys of the mass that each received in the mean over steps: large where the same keys stay sinks.
     double spatial_variance() const {
         std::vector<double> means = sums_;
         for (double& x : means) x /= steps_;
         return variance(means);
     }
+    /// The variance over steps of the sinks' centroid: large where sinks move.
     double temporal_variance() const { return variance(centroids_); }
     /// Of the steps that had a sink.
     std::vector<double> const& centroids() const { return centroids_; }
@@ -62,6 +64,7 @@ public:
         for (std::size_t i = 1; i < centroids_.size(); ++i) sum += math::abs(centroids_[i] - centroids_[i - 1]);
         return sum / static_cast<double>(centroids_.size() - 1);
     }
+    /// How many steps were added.
     index_t steps() const { return steps_; }
 
 private:

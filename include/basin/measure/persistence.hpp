@@ -12,6 +12,7 @@ namespace basin {
 /// Of the sinks of a step, what share is still there d steps later? Give the sets of one layer, step by step.
 class persistence {
 public:
+    /// The sinks of one more step.
     void add(key_set const& sinks) {
         if (!sets_.empty() && (sets_.back().batch() != sinks.batch() || sets_.back().heads() != sinks.heads() ||
                                sets_.back().keys() != sinks.keys())) {

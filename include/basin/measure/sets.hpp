@@ -30,12 +30,15 @@ key_set combined(key_set const& a, key_set const& b, char const* name, Keep cons
 
 } // namespace detail
 
+/// Keys in a or in b.
 inline key_set united(key_set const& a, key_set const& b) {
     return detail::combined(a, b, "united", [](bool x, bool y) { return x || y; });
 }
+/// Keys in both.
 inline key_set common(key_set const& a, key_set const& b) {
     return detail::combined(a, b, "common", [](bool x, bool y) { return x && y; });
 }
+/// Keys in a that are not in b.
 inline key_set without(key_set const& a, key_set const& b) {
     return detail::combined(a, b, "without", [](bool x, bool y) { return x && !y; });
 }

@@ -10,6 +10,7 @@ namespace basin {
 /// the detection of each layer; a head that did not observe the key does not count.
 class sink_rate {
 public:
+    /// The sinks of one more call.
     void add(detection const& found) {
         auto const keys = static_cast<std::size_t>(found.keys().keys());
         if (sinks_.size() < keys) {
@@ -31,6 +32,7 @@ public:
         return static_cast<double>(sinks_[static_cast<std::size_t>(key)]) /
                static_cast<double>(looks_[static_cast<std::size_t>(key)]);
     }
+    /// How many positions the longest detection had.
     index_t keys() const { return static_cast<index_t>(looks_.size()); }
 
 private:

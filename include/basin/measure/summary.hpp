@@ -11,7 +11,9 @@ namespace basin {
 
 /// Five numbers about many. `counted` leaves NaN out.
 struct summary {
+    /// How many numbers there were, NaN left out.
     index_t counted = 0;
+    /// Their mean, the smallest, the median and the largest; NaN where nothing was counted.
     double mean = __builtin_nan(""), min = mean, median = mean, max = mean;
 };
 

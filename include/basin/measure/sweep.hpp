@@ -12,6 +12,7 @@ namespace basin {
 
 /// How many keys a rule calls sinks at each threshold.
 struct sweep_curve {
+    /// In the order in which they were given.
     std::vector<double> thresholds;
     std::vector<long long> sinks; ///< over all batch entries and heads
     long long keys = 0;           ///< live ones

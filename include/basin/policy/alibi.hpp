@@ -13,6 +13,7 @@ class alibi {
 public:
     struct bound {
         using lanes = supported;
+        /// One for each head.
         double const* slopes;
         index_t heads;
         template <class X, class Lane>
@@ -45,6 +46,7 @@ public:
         for (index_t head = 0; head < slopes_.extent(0); ++head)
             slopes_(head) = static_cast<double>(slopes[static_cast<std::size_t>(head)]);
     }
+    /// The slopes of the ALiBi paper: a geometric sequence over the heads.
     static alibi geometric(index_t heads) {
         alibi result({});
         result.slopes_ = buffer<double, 1>(heads);

@@ -15,7 +15,9 @@ class any_mask {
 public:
     /// The bound mask inside, with the two questions as functions. Lives on CPUs: devices do not follow function pointers.
     struct bound {
+        /// Bytes that a mask may have once it is bound.
         static constexpr std::size_t capacity = 96;
+        /// The bound mask itself.
         alignas(16) unsigned char storage[capacity];
         /// What the mask that was given answers.
         bool (*ask_visible)(void const*, site const&);

@@ -41,6 +41,7 @@ public:
         if (table_.data() == nullptr && table_.size() != 0) detail::fail<argument_error>("bias: the table has no data");
         return *this;
     }
+    /// What is added, (batch or 1, head or 1, query or 1, key or 1).
     view<T const, 4> const& table() const { return table_; }
     template <class Carrier>
     bias carried(Carrier& carrier) const {

@@ -10,6 +10,7 @@ namespace basin {
 /// language models, which denoise one block after the other.
 struct block_causal {
     using lanes = supported;
+    /// Tokens of a block.
     index_t size = 1;
 
     template <class Lane>

@@ -10,6 +10,7 @@ namespace basin {
 /// block sees itself and the clean blocks before it; a clean block sees the clean blocks up to itself.
 struct block_diffusion {
     using lanes = supported;
+    /// Tokens of a block, and of the text: the noisy text has as many as the clean one.
     index_t size = 1, length = 0;
 
     template <class Lane>

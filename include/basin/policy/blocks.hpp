@@ -14,6 +14,7 @@ inline void check_block_size(char const* policy_name, index_t size) {
 /// The text is cut into blocks of `size` tokens; a query sees its own block and nothing else.
 struct blocks {
     using lanes = supported;
+    /// Tokens of a block.
     index_t size = 1;
 
     // The block's borders, not its number: one division per row (s.query is the same in all lanes) instead of one per key.

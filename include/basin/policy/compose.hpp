@@ -135,7 +135,9 @@ struct inverse {
 template <mask M, policy P>
 struct only_where {
     using lanes = supported;
+    /// The mask under which the policy holds.
     M condition;
+    /// The policy that holds where the mask says so.
     P p;
 
     template <class X, class Lane>
@@ -175,15 +177,18 @@ struct only_where {
     }
 };
 
+/// Every policy at once: a pair is visible if all show it, scores run from left to right.
 template <policy A>
 constexpr A all_of(A a) {
     return a;
 }
+/// Every policy at once: a pair is visible if all show it, scores run from left to right.
 template <policy A, policy B, policy... Rest>
 constexpr auto all_of(A a, B b, Rest... rest) {
     return all_of(both<A, B>{static_cast<A&&>(a), static_cast<B&&>(b)}, static_cast<Rest&&>(rest)...);
 }
 
+/// A pair is visible if at least one mask shows it.
 template <policy A, policy... Rest>
 constexpr auto any_of(A a, Rest... rest) {
     static_assert(mask<A> && (mask<Rest> && ...),
@@ -197,6 +202,7 @@ constexpr auto any_of(A a, Rest... rest) {
     }
 }
 
+/// A pair is visible if no mask shows it.
 template <policy... A>
 constexpr auto none_of(A... a) {
     static_assert((mask<A> && ...),
@@ -206,6 +212,7 @@ constexpr auto none_of(A... a) {
     }
 }
 
+/// A change of scores or weights for those pairs alone that a mask shows.
 template <policy M, policy P>
 constexpr auto where(M condition, P p) {
     static_assert(mask<M>, "basin: the condition of where(mask, policy) must be a mask");

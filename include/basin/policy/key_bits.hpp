@@ -14,7 +14,8 @@ class key_bits {
 public:
     struct bound {
         using lanes = supported;
-        std::uint64_t const* words;
+        std::uint64_t const* words; ///< one bit for each key, 64 to a word, row after row
+        /// How far apart batch entries, heads and queries lie, in words (0 broadcasts), and how many words there are.
         std::ptrdiff_t batch_stride, head_stride, query_stride, count;
 
         template <class Lane>
@@ -55,6 +56,7 @@ public:
     /// All bits zero: nobody sees anybody.
     explicit key_bits(tuple_of<index_t, 4> const& extents)
         : extents_(extents), words_(extents[0], extents[1], extents[2], (extents[3] + 63) / 64) {}
+    /// The bits of all pairs for which visible(site) holds.
     template <class Visible>
     static key_bits of(tuple_of<index_t, 4> const& extents, Visible const& visible) {
         key_bits result(extents);
@@ -66,7 +68,9 @@ public:
         return result;
     }
 
+    /// Lets the query see the key.
     void show(index_t b, index_t h, index_t query, index_t key) { word(b, h, query, key) |= bit(key); }
+    /// Hides the key from the query.
     void hide(index_t b, index_t h, index_t query, index_t key) { word(b, h, query, key) &= ~bit(key); }
 
     bound bind(shape_facts const& facts) const {

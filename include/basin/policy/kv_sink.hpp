@@ -50,8 +50,10 @@ public:
         }
         return *this;
     }
+    /// The extra keys, (key-value head or 1, n, channel).
     view<T const, 3> const& keys() const { return keys_; }
-    view<T const, 3> const& values() const { return values_; } // no data: they are zero
+    /// The extra values; no data where they are zero.
+    view<T const, 3> const& values() const { return values_; }
     template <class Carrier>
     kv_sink carried(Carrier& carrier) const {
         kv_sink result = *this;

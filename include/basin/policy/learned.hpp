@@ -77,8 +77,10 @@ public:
     using lanes = typename detail::lanes_of<P>::type;
     static constexpr bool learns = true;
     P policy;
+    /// Where the gradient goes; a kv_sink has a second, of its values.
     view<G, 4> gradient{}, second{}; // of parameters, or (1, head, n, channel) of a kv_sink's keys and values
     bool adds = false;
+    /// Its first sum and how many it has.
     index_t first_sum = 0, sums = 0; // among the sums of one head; set by bind and by the entry
 
     template <class Array>

@@ -9,6 +9,7 @@ namespace basin {
 /// The first `length` keys, for every query: a prompt that all may see, or the kept first tokens of a streaming cache.
 struct prefix {
     using lanes = supported;
+    /// How many keys from the beginning everyone sees.
     index_t length = 0;
 
     template <class Lane>

@@ -13,8 +13,10 @@ namespace basin {
 class sink_logit {
 public:
     struct bound {
+        /// One for each head, or one for all.
         double const* logits;
         index_t step; // 0: shared by all heads
+        /// How many logits there are.
         index_t count;
         /// The logit of a head.
         double sink_logit(head_site const& s) const { return logits[std::ptrdiff_t{s.head} * step]; }

@@ -11,12 +11,15 @@ namespace basin {
 /// query but the key's own. Keys hidden from all are not even packed: masking sinks makes attention faster.
 class sink_masked {
 public:
+    /// Who still sees a hidden key: nobody, or its own query.
     enum class seen_by : std::uint8_t { nobody, itself };
+    /// Says that a hidden key still sees itself.
     static constexpr seen_by except_itself = seen_by::itself;
 
     struct bound {
         using lanes = supported;
         key_set_view keys;
+        /// Who still sees a hidden key.
         seen_by who;
 
         template <class Lane>

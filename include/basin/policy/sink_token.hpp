@@ -11,8 +11,11 @@ namespace basin {
 
 /// Positions of sink tokens: a few, kept inside so that the policy is trivially copyable.
 struct token_list {
+    /// How many tokens it can hold.
     static constexpr index_t capacity = 16;
+    /// How many tokens it holds.
     index_t count = 0;
+    /// The first `count` of these.
     index_t positions[capacity] = {};
 
     constexpr token_list(index_t position) : count(1), positions{position} {} // NOLINT: sink_token{0}
@@ -23,6 +26,7 @@ struct token_list {
         for (index_t const position : list) positions[count++] = position;
     }
 
+    /// Whether a sink token stands there.
     template <class Lane>
     auto contains(Lane position) const {
         auto found = detail::uniform_mask<Lane>(false);
@@ -47,8 +51,11 @@ struct token_list {
 template <policy Base = full>
 struct sink_token {
     using lanes = supported;
+    /// Which positions are sink tokens.
     token_list tokens;
+    /// What holds among the other tokens.
     Base base{};
+    /// Whether sink tokens see each other.
     bool mutual = false;
 
     template <class Lane>

@@ -10,6 +10,7 @@ namespace basin {
 /// stays what it is: a key that a bias has hidden is not opened again as -cap.
 struct softcap {
     using lanes = supported;
+    /// What no score exceeds; positive.
     double cap = 1;
 
     template <class X, class Lane>

@@ -10,6 +10,7 @@ namespace basin {
 /// touched: they are in natural units.
 struct temperature {
     using lanes = supported;
+    /// What scores are divided by; positive.
     double value = 1;
 
     template <class X, class Lane>

@@ -9,6 +9,7 @@ namespace basin {
 /// A neighbourhood: `before` keys to the left of the query, `after` keys to the right, and the query itself.
 struct window {
     using lanes = supported;
+    /// How many keys before and after itself a query sees.
     index_t before = 0, after = 0;
 
     template <class Lane>

@@ -12,6 +12,7 @@ template <class T>
 struct favourite : query_statistic<T> {
     using only_rows = void;
     using needs_favourite = void;
+    /// Where the places of the likeliest keys are written.
     view<index_t, 4> keys{};
 
     favourite() = default;

@@ -11,6 +11,7 @@ namespace basin::testing {
 /// once on a policy of your own: kernels believe cover, and a wrong one loses keys without a word.
 template <class Backend>
 struct checked_backend {
+    /// The backend that is checked.
     Backend backend;
 
     /// Before anything is written.

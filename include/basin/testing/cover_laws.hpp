@@ -15,6 +15,7 @@ public:
             for (index_t j = 0; j < keys; ++j)
                 sums_(i + 1, j + 1) = sums_(i, j + 1) + sums_(i + 1, j) - sums_(i, j) + (visible(i, j) ? 1 : 0);
     }
+    /// How many pairs of the rectangle are visible.
     index_t within(index_t query_begin, index_t query_end, index_t key_begin, index_t key_end) const {
         return sums_(query_end, key_end) - sums_(query_begin, key_end) - sums_(query_end, key_begin) +
                sums_(query_begin, key_begin);

@@ -13,8 +13,8 @@ namespace basin::testing {
 
 /// What to draw of a policy, and how.
 struct render_options {
-    index_t queries = 12, keys = 12;
-    index_t batch = 0, head = 0;
+    index_t queries = 12, keys = 12;            ///< rows and columns
+    index_t batch = 0, head = 0;                ///< which one is drawn
     index_t batches = 1, heads = 1;             ///< of the call that the policy is bound for
     std::vector<index_t> sinks{};               ///< key columns to highlight
     std::function<double(site const&)> score{}; ///< scores before the policy; all 0 without it
@@ -30,6 +30,7 @@ struct rendering {
     std::vector<double> shade; ///< per cell: below 0 hidden, else in [0, 1], relative to the largest of its row
     std::vector<bool> sink;    ///< per key column: highlighted
 
+    /// The shade of a pair's cell.
     double at(index_t query, index_t key) const {
         return shade[static_cast<std::size_t>(query) * static_cast<std::size_t>(keys) + static_cast<std::size_t>(key)];
     }

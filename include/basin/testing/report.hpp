@@ -12,8 +12,11 @@ namespace basin::testing {
 /// `CHECK_MESSAGE(r.ok(), r.text())`, `assert(r.ok())` and `EXPECT_TRUE(r.ok()) << r.text()` all work.
 class report {
 public:
+    /// Whether nothing failed.
     bool ok() const { return failed_ == 0; }
+    /// How many cases were looked at.
     long long cases() const { return cases_; }
+    /// How many of them failed.
     long long failed() const { return failed_; }
     /// The first failures in words; the others are only counted.
     std::vector<std::string> const& failures() const { return failures_; }
@@ -34,6 +37,7 @@ public:
         }
         return *this;
     }
+    /// How many cases ran and failed, and the first failures in words.
     std::string text() const {
         std::string result = std::to_string(cases_) + " cases, " + std::to_string(failed_) + " failed";
         for (std::string const& words : failures_) result += "\n  " + words;

@@ -88,7 +88,9 @@ struct measured {
     /// What statistics are kept in.
     using A = accumulation_t<T>;
     buffer<T, 4> out;
+    /// The probability of each pair, after sinks.
     buffer<A, 4> p; // (batch, head, query, key)
+    /// The statistics of these names.
     buffer<A, 3> received, lse, escaped, entropy;
 };
 

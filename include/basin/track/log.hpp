@@ -14,6 +14,7 @@ namespace basin {
 /// settings can be tried without running the model. Holds sinks and what was observed, as runs of keys.
 class track_log {
 public:
+    /// One more update of a tracker.
     void add(index_t step, index_t layer, detection const& found) {
         entry e{step, layer, found.batch(), found.heads(), found.keys().keys(), {}, {}};
         for (sink const& s : found.list()) e.sinks.push_back({s.batch, s.head, s.key, s.kind, s.received});
@@ -31,6 +32,7 @@ public:
                 }
         entries_.push_back(std::move(e));
     }
+    /// How many updates it holds.
     std::size_t size() const { return entries_.size(); }
 
     /// Tells it all to a tracker; `report` gets the events of each update.
@@ -39,6 +41,7 @@ public:
         for (entry const& e : entries_) report(target.update(e.step, e.layer, restore(e)));
     }
 
+    /// Writes the log into a file, which appears whole or not at all.
     void save(std::string const& path) const {
         atomic_file file(path);
         char line[256];
@@ -56,6 +59,7 @@ public:
         }
         file.commit();
     }
+    /// Reads what save wrote; refuses any other file in words.
     static track_log load(std::string const& path) {
         struct closer {
             std::FILE* file;

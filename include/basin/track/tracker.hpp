@@ -17,8 +17,8 @@ struct tracking {
     double strengthened = 1.5; ///< by which factor its mass must grow to be news
     bool keys_first =
         false; ///< a key that is still a sink is still the same one, even if shifting all would be cheaper
-    bool report_stays = false;
-    bool keep_paths = true; ///< without, a life has its first and last waypoint only
+    bool report_stays = false; ///< whether a sink that only stayed is an event too
+    bool keep_paths = true;    ///< without, a life has its first and last waypoint only
 };
 
 /// Follows sinks through denoising steps, per layer, batch entry and head. One update per step and layer. What was not
@@ -52,20 +52,26 @@ public:
             }
         return events_;
     }
+    /// The same with the step and layer of the detection.
     std::vector<track_event> const& update(detection const& found) {
         return update(found.step(), found.layer(), found);
     }
 
     /// Every track there ever was, by number.
     std::vector<life> const& lives() const { return lives_; }
+    /// How many tracks began.
     long long births() const { return static_cast<long long>(lives_.size()); }
+    /// How many tracks ended.
     long long deaths() const { return deaths_; }
+    /// How many tracks have not ended.
     long long living() const { return births() - deaths_; }
     /// The living tracks of a layer with their present keys, by batch entry, head, key; `missing` ones wait to come back.
     struct presence {
         index_t track, batch, head, key;
+        /// It was not seen at the last step, and may come back.
         bool missing;
     };
+    /// The living tracks of a layer.
     std::vector<presence> present(index_t layer) const {
         std::vector<presence> result;
         if (layer < 0 || static_cast<std::size_t>(layer) >= lanes_.size()) return result;
