@@ -161,7 +161,7 @@ template <class A, int V, bool Sweep, bool Moment, class T>
     int const first = tile * r;
     T* const to = block.exponentials + task.panel * block.panel_stride + std::ptrdiff_t{first} * table::panel + column;
     accumulators<T, A, V> c;
-    scores<A, V, Sweep, T>(c, task, tile, column, to + 4 * r * table::panel);
+    scores<A, V, Sweep, T>(c, task, tile, column, to + block.panel_stride);
     if constexpr (Sweep) sweep_tile<A, V, T>(task, first, column, to);
     tile_state const state = block.states[tile];
     if (state == tile_state::fresh || state == tile_state::hot) [[unlikely]] {
