@@ -74,6 +74,14 @@ struct root_of_value {
     }
 };
 
+/// Queries 10 and 11 may see keys, but no score of theirs is left.
+struct two_rows_forbidden {
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const {
+        return s.query / 2 == 5 ? X(-math::infinity<double>) : x;
+    }
+};
+
 } // namespace
 
 TEST_CASE("a row or token that is not a number spoils only what meets it") {
@@ -116,6 +124,23 @@ TEST_CASE("a share too small for a float is seen, and a hidden key is not") {
                                                                a.d_out(0, 0, 2, c) + a.d_out(0, 0, 3, c))));
             CHECK(a.d_v(0, 0, 120, c) == 0);
         }
+    });
+}
+
+TEST_CASE("rows whose every score is -inf pass nothing on, whatever comes from above") {
+    basin_test::for_each_backend([]<class Backend>() {
+        CAPTURE(basin_test::name_of<Backend>);
+        arrays a;
+        for (index_t c = 0; c < channels; ++c) a.d_out(0, 0, 10, c) = a.d_out(0, 0, 11, c) = not_a_number;
+        a.d_lse(0, 0, 10) = not_a_number;
+        buffer<float, 1> d_logits(1);
+        sink_logit const absent(std::vector{-math::infinity<float>});
+        a.run<Backend>(all_of(window{40, 60}, two_rows_forbidden{}, learned{absent, d_logits}));
+        CHECK(finite_but(a.d_q, -1, -1));
+        CHECK(finite_but(a.d_k, -1, -1));
+        CHECK(finite_but(a.d_v, -1, -1));
+        CHECK(d_logits(0) == 0);
+        for (index_t c = 0; c < channels; ++c) CHECK(a.d_q(0, 0, 10, c) == 0);
     });
 }
 
