@@ -45,6 +45,21 @@ TEST_CASE("alibi against the oracle") {
         2);
 }
 
+TEST_CASE("parameters per head come from a vector, a buffer or a view alike") {
+    basin::buffer<float, 1> numbers(3);
+    std::vector<float> listed(3);
+    for (int h = 0; h < 3; ++h) listed[static_cast<std::size_t>(h)] = numbers(h) = 0.5F * static_cast<float>(h + 1);
+    basin::view<float const, 1> const seen = numbers;
+    basin::shape_facts const facts{
+        .batch = 1, .heads = 3, .key_value_heads = 3, .queries = 4, .keys = 4, .channels = 2, .value_channels = 2};
+    basin::site const far{0, 2, 0, 3};
+    for (auto const& slopes : {basin::alibi{listed}, basin::alibi{numbers}, basin::alibi{seen}})
+        CHECK(slopes.bind(facts).score(1.0, far) == 1.0 - 1.5 * 3);
+    numbers[1] = 7;
+    CHECK(seen[1] == 7);
+    CHECK(basin::sink_logit{numbers}.bind(facts).sink_logit(basin::head_site{0, 1, 1}) == 7);
+}
+
 TEST_CASE("softcap against the oracle") {
     check_against_oracle(
         [](shape const&, auto, int variant) {

@@ -67,6 +67,12 @@ public:
         ((offset += static_cast<std::ptrdiff_t>(index) * strides_[axis++]), ...);
         return data_[offset];
     }
+    /// Of one axis, as a vector has it.
+    T& operator[](std::size_t index) const
+        requires(Rank == 1)
+    {
+        return (*this)(index);
+    }
 
 private:
     T* data_ = nullptr;
@@ -142,6 +148,17 @@ public:
         requires(sizeof...(I) == Rank)
     T const& operator()(I... index) const {
         return as_view(*this)(index...);
+    }
+    /// Of one axis, as a vector has it: what takes a list of numbers takes a buffer, too.
+    T& operator[](std::size_t index)
+        requires(Rank == 1)
+    {
+        return (*this)(index);
+    }
+    T const& operator[](std::size_t index) const
+        requires(Rank == 1)
+    {
+        return (*this)(index);
     }
 
     operator view<T, Rank>() & { return {data_, extents_}; }            // NOLINT: a buffer is an array
