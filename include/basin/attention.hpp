@@ -57,6 +57,7 @@ struct prepare_attention {
                       "basin: out is a temporary: its result would be lost; give attention a named array");
         static_assert(!std::is_const_v<element_of<Out>>, "basin: out is const: attention writes into it");
         using T = std::remove_const_t<element_of<Q>>;
+        static_assert(explained_numbers<T>::value);
         static_assert(std::same_as<T, std::remove_const_t<element_of<K>>> &&
                           std::same_as<T, std::remove_const_t<element_of<V>>> && std::same_as<T, element_of<Out>>,
                       "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no "

@@ -384,10 +384,10 @@ TEST_CASE("contract: bad arguments of policies are refused") {
     CHECK(refused_policy(basin::sink_token{-1}) == "sink_token: position -1 is negative");
     CHECK(refused_policy(basin::sink_masked{basin::key_set(2, 4, 6)}) ==
           "sink_masked: the key_set has extents (2, 4, 6), but the call needs (2, 4, 7); an extent of 1 on batch or "
-          "head is shared");
+          "head is shared, and of_head(batch, head) gives the set of one head");
     CHECK(refused_policy(basin::sink_masked{basin::key_set(1, 3, 7)}) ==
           "sink_masked: the key_set has extents (1, 3, 7), but the call needs (2, 4, 7); an extent of 1 on batch or "
-          "head is shared");
+          "head is shared, and of_head(batch, head) gives the set of one head");
     CHECK(refused_policy(basin::key_bits({1, 1, 4, 7})) ==
           "key_bits: extents are (1, 1, 4, 7), but the call needs (2, 4, 5, 7)");
     CHECK(refused_policy(basin::key_bits({2, 3, 5, 7})) ==
@@ -426,7 +426,7 @@ TEST_CASE("contract: positions count in what a policy must cover") {
     CHECK(words_of<shape_error>([&] {
               basin::attention(reference, q.view(), k.view(), v.view(), out.view(), small, o);
           }) == "sink_masked: the key_set has extents (1, 1, 7), but the call needs (1, 1, 17); an extent of 1 on "
-                "batch or head is shared");
+                "batch or head is shared, and of_head(batch, head) gives the set of one head");
     CHECK(out.untouched());
     CHECK_NOTHROW(basin::attention(reference, q.view(), k.view(), v.view(), out.view(), large, o));
 }

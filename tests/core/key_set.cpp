@@ -43,6 +43,15 @@ TEST_CASE("key_set: insert, erase, contains and count against a set of tuples") 
     }
 }
 
+TEST_CASE("key_set: one head of a set") {
+    basin::key_set set(2, 3, 70);
+    set.insert(1, 2, 69);
+    set.insert(1, 2, 0);
+    set.insert(1, 1, 5);
+    CHECK(set.of_head(1, 2) == basin::key_set(70, {0, 69}));
+    CHECK(set.of_head(0, 0) == basin::key_set(70, {}));
+}
+
 TEST_CASE("key_set: the same keys for all, equality, copies") {
     basin::key_set const a(70, {3, 69});
     CHECK(a.batch() == 1);

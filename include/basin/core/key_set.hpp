@@ -74,6 +74,14 @@ public:
         check(b, h, 0);
         return bits().count(b, h, 0, keys_);
     }
+    /// The set of one head, for calls that have one head each.
+    key_set of_head(index_t b, index_t h) const {
+        key_set one(1, 1, keys_);
+        for (index_t key = 0; key < keys_; ++key) {
+            if (contains(b, h, key)) one.insert(0, 0, key);
+        }
+        return one;
+    }
     /// The set as policies read it, without ownership.
     key_set_view bits() const { return {words_.data(), batch_, heads_, keys_, words_.extent(2)}; }
 

@@ -128,8 +128,8 @@ inline layout make_layout(options const& o, index_t batch, index_t queries, inde
         fail<argument_error>("offsets and lengths: packed texts have no padding; give one of them");
     check_lengths(result.query_lengths, "query_lengths", batch, queries);
     check_lengths(result.key_lengths, "key_lengths", batch, keys);
-    check_offsets(result.query_offsets, "query_offsets", batch, queries);
-    check_offsets(result.key_offsets, "key_offsets", batch, keys);
+    check_offsets(result.query_offsets, o.offsets.given() ? "offsets" : "query_offsets", batch, queries);
+    check_offsets(result.key_offsets, o.offsets.given() ? "offsets" : "key_offsets", batch, keys);
     if (result.query_offsets.given() && result.query_offsets.size() != result.key_offsets.size()) {
         fail<shape_error>("query_offsets: ", result.query_offsets.size(), " borders, but key_offsets has ",
                           result.key_offsets.size());

@@ -29,7 +29,7 @@ struct row_facts {
 
 /// A pair that was seen. `p` is the final probability, after sinks; `key_weight` the Euclidean norm of the key's value;
 /// `place` the key's index along the key axis (its position is in the site).
-template <class X, class Lane, class A>
+template <class X, class Lane = index_t, class A = X>
 struct cell {
     /// The probability, the score after the policy, and the norm of the key's value (only where a statistic asked for it).
     X p, score, key_weight;
@@ -86,6 +86,9 @@ struct statistic_output {
                       "basin: a statistic writes into your array: give it a named one, not a temporary");
         static_assert(!std::is_const_v<element_of<Array>>,
                       "basin: a statistic writes into its array, but this one is const");
+        static_assert(std::same_as<std::remove_cv_t<element_of<Array>>, T>,
+                      "basin: a statistic's array holds the statistic's own scalar, the accumulation type: float for "
+                      "float and 16-bit arrays, double for double; counts too");
         return lift_statistic(describe(array, name), grouped, name);
     }
 };

@@ -19,8 +19,36 @@ struct explained {
     static constexpr bool value = true;
 };
 
+template <class T>
+struct explained_numbers {
+    static_assert(scalar<T>,
+                  "basin: the elements are not numbers that basin knows: float, double, half, bfloat16; a list of "
+                  "matrices is one call for each (docs/arrays.md, one matrix per head)");
+    static constexpr bool value = true;
+};
+
+/// Derived from a base of statistics, whether or not it is one.
+template <class S>
+concept meant_as_statistic = requires {
+    S::reduced_to;
+    typename S::value_type;
+};
+template <class S>
+concept has_members_of_statistic = requires(S const& s, typename S::value_type x) {
+    s.identity();
+    s.combine(x, x);
+};
+template <class S>
+concept maps_cells = only_rows<S> || takes_lanes<S> ||
+                     requires(S const& s, cell<typename S::value_type> const& c, site const& at) { s.map(c, at); };
+
 template <class A, class... Statistics>
 constexpr void explain_statistics() {
+    static_assert(
+        ((!meant_as_statistic<Statistics> || has_members_of_statistic<Statistics>) && ...),
+        "basin: a statistic needs the members identity(), map(cell, site) and combine(a, b), const and public");
+    static_assert(((!has_members_of_statistic<Statistics> || maps_cells<Statistics>) && ...),
+                  "basin: a statistic needs map(basin::cell<T> const&, basin::site const&) const, or only_rows");
     static_assert((statistic<Statistics> && ...),
                   "basin: what follows the policy must be options first, then statistics: received{...}, entropy{...}, "
                   "or your own derived from key_statistic or query_statistic");

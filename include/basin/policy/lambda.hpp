@@ -7,12 +7,15 @@
 namespace basin {
 
 /// A mask from a lambda: `mask_if([](auto s) { return s.key % 2 == 0; })`. Evaluated key by key; a lambda that is
-/// generic in its site and takes lanes says so: `mask_if([](auto s) { ... }, supported{})`. Capture by value:
-/// a captured reference would not survive the trip to a device.
+/// generic in its site and takes lanes says so: `mask_if([](auto s) { ... }, supported{})`. Capture numbers, spans and views by
+/// value; a captured reference works as long as the data lives, but would not survive the trip to a device.
 template <class Visible, class Lanes = void>
 struct mask_if {
     using lanes = Lanes;
     Visible function;
+    static_assert(
+        std::is_trivially_copyable_v<Visible>,
+        "basin: this lambda owns memory: capture a std::span or a basin::view of it instead of the container");
 
     explicit constexpr mask_if(Visible f) : function(f) {}
     constexpr mask_if(Visible f, supported) : function(f) {}
@@ -32,6 +35,9 @@ template <class Score, class Lanes = void>
 struct score_with {
     using lanes = Lanes;
     Score function;
+    static_assert(
+        std::is_trivially_copyable_v<Score>,
+        "basin: this lambda owns memory: capture a std::span or a basin::view of it instead of the container");
 
     explicit constexpr score_with(Score f) : function(f) {}
     constexpr score_with(Score f, supported) : function(f) {}

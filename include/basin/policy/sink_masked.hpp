@@ -52,7 +52,9 @@ public:
             (keys_.heads() != 1 && keys_.heads() != facts.heads) || keys_.keys() < facts.keys) {
             detail::fail<shape_error>("sink_masked: the key_set has extents (", keys_.batch(), ", ", keys_.heads(),
                                       ", ", keys_.keys(), "), but the call needs (", facts.batch, ", ", facts.heads,
-                                      ", ", facts.keys, "); an extent of 1 on batch or head is shared");
+                                      ", ", facts.keys,
+                                      "); an extent of 1 on batch or head is shared, and of_head(batch, head) "
+                                      "gives the set of one head");
         }
         return {keys_.bits(), who_};
     }
