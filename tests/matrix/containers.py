@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
 DEPENDENCIES = {"xsimd": "libxsimd-dev", "xtensor": "libxtensor-dev", "Eigen": "libeigen3-dev", "doctest": "doctest-dev"}
 
@@ -38,7 +39,10 @@ class Suite:
             f'Dir::Cache "{self.home}/cache"; Dir::Etc::sourcelist "{self.home}/sources.list";\n'
             'Dir::Etc::sourceparts "/dev/null"; APT::Sandbox::User ""; APT::Install-Recommends "false";\n')
         self.environment = {**os.environ, "APT_CONFIG": str(self.home / "apt.conf"), "LC_ALL": "C"}
-        self.apt("apt-get", "update", "-qq")
+        updated = self.home / "updated"
+        if not updated.exists() or time.time() - updated.stat().st_mtime > 86400:
+            self.apt("apt-get", "update", "-qq")
+            updated.touch()
         self.versions = {}
 
     def apt(self, *words):

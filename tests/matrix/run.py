@@ -7,8 +7,11 @@ build/matrix. Results are kept there, so that a run that was broken off goes on,
 --again forgets them."""
 import argparse
 import concurrent.futures
+import itertools
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import time
 
@@ -19,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "matrix"
 COMPILERS = [f"g++-{n}" for n in range(12, 17)] + [f"clang-{n}" for n in range(13, 24)]
 NEWER = ["stable", "testing", "unstable"]  # Debian's own names for the releases after this machine's
-MODES = {"C++20 -O3": ["-std=c++20", "-O3"], "C++23 -O0": ["-std=c++2b", "-O0"]}
+MODES = {"C++23 -O0": ["-std=c++2b", "-O0"], "C++20 -O3": ["-std=c++20", "-O3"]}
 FULL = {"C++20 -O0": ["-std=c++20", "-O0"], "C++23 -O3": ["-std=c++2b", "-O3"]}
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
 # GCC sees overflows inside std::string that cannot happen; doctest uses __COUNTER__.
@@ -51,19 +54,47 @@ def attempt(root, compiler, flags, programs):
     family = compiler.split("-")[0]
     command = [compiler.replace("clang", "clang++"), *flags, *WARNINGS, *QUIET[family], *DEFINE, "-pthread",
                "-I/source/include", "-I/source/tests", "-isystem", "/usr/include/eigen3"]
-    for name, sources in programs.items():
+    jobs = [(name, source, f"/tmp/{name}{i}.o") for name, sources in programs.items() for i, source in enumerate(sources)]
+
+    def build(job):
+        name, source, target = job
         extra = ["-march=x86-64-v3"] if name == "simd" else []
-        objects = [f"/tmp/{name}{i}.o" for i in range(len(sources))]
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            built = list(pool.map(lambda job: inside(root, [*command, *extra, "-c", f"/source/tests/{job[0]}",
-                                                            "-o", job[1]]), zip(sources, objects)))
+        return inside(root, [*command, *extra, "-c", f"/source/tests/{source}", "-o", target])
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        built = list(pool.map(build, jobs))
+    for name in programs:
         bad = [x for x in built if x.returncode]
+        objects = [target for program, _, target in jobs if program == name]
         result = bad[0] if bad else inside(root, [*command, *objects, "-o", f"/tmp/{name}"])
         if result.returncode == 0:
             result = inside(root, [f"/tmp/{name}"], timeout=600)
         if result.returncode:
             text = result.stderr + result.stdout
             return next((line for line in text.splitlines() if "error" in line.lower()), text[-200:].strip() or "failed")
+    return "passed"
+
+
+def attempt_project(headers, numbers, flags):
+    """A project on other versions than this machine's takes basin as a subfolder, then by find_package."""
+    work = WORK / "project"
+    shutil.rmtree(work, ignore_errors=True)
+    build = ["-G", "Ninja", f"-DCMAKE_CXX_FLAGS={' '.join(flags)}"]
+    eigen, xsimd = headers["Eigen"] / "usr", headers["xsimd"] / "usr"
+    ways = {"add_subdirectory": [f"-DBASIN_SOURCE={ROOT}", f"-DOWN_HEADERS={eigen}/include/eigen3;{xsimd}/include"],
+            "find_package": ["-DCOMPONENTS=eigen;simd", f"-DCMAKE_PREFIX_PATH={work}/prefix;{eigen};{xsimd}"]}
+    commands = [["cmake", "-S", ROOT, "-B", work / "basin", "-DBASIN_BUILD_TESTS=OFF", "-DBASIN_BUILD_EXAMPLES=OFF"],
+                ["cmake", "--install", work / "basin", "--prefix", work / "prefix"]]
+    for way, arguments in ways.items():
+        commands += [["cmake", "-S", ROOT / "tests/consumer" / way, "-B", work / way, *build, *arguments],
+                     ["cmake", "--build", work / way], [work / way / "consumer"]]
+    for command in commands:
+        result = subprocess.run(command, capture_output=True, text=True)
+        lines = (result.stderr + result.stdout).splitlines()
+        if result.returncode:
+            return next((line for line in lines if "error" in line.lower()), "failed")
+        if len(command) == 1 and not {f"Eigen {numbers['Eigen']}", f"xsimd {numbers['xsimd']}"} <= set(lines):
+            return f"the project got {', '.join(lines)}"
     return "passed"
 
 
@@ -113,29 +144,40 @@ def main():
                 rows.append((f"{first}, {what} {number}, the rest of {own}", suites[0], first, [], (suite, what, package),
                              {**PROGRAMS, **(THOROUGH if what == "xsimd" else {})}))
 
-    for name, suite, compiler, flags, foreign, programs in rows:
-        todo = [mode for mode in modes if results.get(name, {}).get(mode) != "passed"]
-        if arguments.only not in name or not todo or arguments.list:
+    newest = {what: next(s for s in suites if versions[s.name][what] == versions[suites[-1].name][what])
+              for what in ("xsimd", "Eigen")}
+    numbers = {what: versions[suite.name][what] for what, suite in newest.items()}
+    words = [" and ".join(f"{what} {x[what]}" for what in newest) for x in (numbers, versions[own])]
+    rows.append((f"a project on {words[0]}, as a subfolder and by find_package, where {words[1]} are installed",
+                 None, None, [], None, None))
+
+    # One mode after the other, so that a run that is broken off has seen every compiler.
+    for mode, (name, suite, compiler, flags, foreign, programs) in itertools.product(modes, rows):
+        if arguments.only not in name or results.get(name, {}).get(mode) == "passed" or arguments.list:
             continue
-        packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values(), *(libcxx(suite, compiler) or [])]
-        root = suite.folder(f"{suite.name}-{compiler}", packages)
-        for folder in ("include", "tests"):
-            give(root, ROOT / folder, folder)
-        headers = [x.relative_to(ROOT / "include") for x in sorted((ROOT / "include").rglob("*.hpp")) if "sycl" not in str(x)]
-        (root / "source/tests/headers.cpp").write_text("".join(f"#include <{x}>\n" for x in headers) + "int main() {}\n")
-        if foreign:
-            other, what, package = foreign
-            # xtensor comes with the xtl that it was made for
-            names = [package, "xtl-dev"] if what == "xtensor" else [package]
-            found = other.folder(f"headers-{what}-{other.name}", names, alone=True)
-            give(root, found / "usr" / "include", f"headers-{what}-{other.name}")
-            inner = f"/source/headers-{what}-{other.name}"
-            flags = [*flags, "-isystem", inner + ("/eigen3" if what == "Eigen" else "")]
-        for mode in todo:
-            begun = time.monotonic()
-            results.setdefault(name, {})[mode] = attempt(root, compiler, [*modes[mode], *flags], programs)
-            print(f"{name}, {mode}: {results[name][mode]} ({time.monotonic() - begun:.0f} s)", flush=True)
-            kept.write_text(json.dumps(results, indent=1))
+        begun = time.monotonic()
+        if programs is None:
+            found = {what: s.folder(f"headers-{what}-{s.name}", [DEPENDENCIES[what]], alone=True) for what, s in newest.items()}
+            result = attempt_project(found, numbers, modes[mode])
+        else:
+            packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values(), *(libcxx(suite, compiler) or [])]
+            root = suite.folder(f"{suite.name}-{compiler}", packages)
+            for folder in ("include", "tests"):
+                give(root, ROOT / folder, folder)
+            headers = [x.relative_to(ROOT / "include") for x in sorted((ROOT / "include").rglob("*.hpp")) if "sycl" not in str(x)]
+            (root / "source/tests/headers.cpp").write_text("".join(f"#include <{x}>\n" for x in headers) + "int main() {}\n")
+            if foreign:
+                other, what, package = foreign
+                # xtensor comes with the xtl that it was made for
+                names = [package, "xtl-dev"] if what == "xtensor" else [package]
+                found = other.folder(f"headers-{what}-{other.name}", names, alone=True)
+                give(root, found / "usr" / "include", f"headers-{what}-{other.name}")
+                inner = f"/source/headers-{what}-{other.name}"
+                flags = [*flags, "-isystem", inner + ("/eigen3" if what == "Eigen" else "")]
+            result = attempt(root, compiler, [*modes[mode], *flags], programs)
+        results.setdefault(name, {})[mode] = result
+        print(f"{name}, {mode}: {result} ({time.monotonic() - begun:.0f} s)", flush=True)
+        kept.write_text(json.dumps(results, indent=1))
 
     print("\n| | " + " | ".join(modes) + " |\n|---|" + "---|" * len(modes))
     failed = 0
