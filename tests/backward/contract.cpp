@@ -240,19 +240,17 @@ TEST_CASE("calls without queries, keys or batch have zero gradients") {
 TEST_CASE("a tape gives statistics too, and takes options") {
     call c;
     std::vector<index_t> const lengths{5, 2};
+    options const o{.scale = 0.2, .query_lengths = lengths};
     buffer<float, 3> mass(2, 4, 6);
-    auto const tape = attend(reference_backend{}, c.q, c.k, c.v, c.out, c.policy(), options{.query_lengths = lengths},
-                             received{mass});
+    auto const tape = attend(reference_backend{}, c.q, c.k, c.v, c.out, c.policy(), o, received{mass});
     tape.backward(upstream{c.d_out, through_received{c.d_mass}}, gradients{c.d_q, c.d_k, c.d_v});
     auto const by_tape = numbers(c.d_k);
     buffer<float, 3> again(2, 4, 6);
-    attention(reference_backend{}, c.q, c.k, c.v, c.out, c.policy(), options{.query_lengths = lengths}, lse{c.rows},
-              received{again});
+    attention(reference_backend{}, c.q, c.k, c.v, c.out, c.policy(), o, lse{c.rows}, received{again});
     CHECK(numbers(mass) == numbers(again));
     CHECK(numbers(tape.lse()) == numbers(c.rows));
     attention_backward(reference_backend{}, saved{c.q, c.k, c.v, c.out, c.rows},
-                       upstream{c.d_out, through_received{c.d_mass}}, gradients{c.d_q, c.d_k, c.d_v}, c.policy(),
-                       options{.query_lengths = lengths});
+                       upstream{c.d_out, through_received{c.d_mass}}, gradients{c.d_q, c.d_k, c.d_v}, c.policy(), o);
     CHECK(by_tape == numbers(c.d_k));
     for (index_t c0 = 0; c0 < 3; ++c0) CHECK(c.d_q(1, 0, 2, c0) == 0); // padding
 }
