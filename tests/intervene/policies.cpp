@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,50 @@ TEST_CASE("every intervention is a policy that does what its formula says, on ev
                   c, same_score, [&](double p, index_t b, index_t h, index_t j) { return p * factors(b, h, j); },
                   same) < 1e-12);
     });
+}
+
+namespace {
+/// A carrier as devices have it: every array gets another place.
+struct mover {
+    std::vector<std::vector<std::byte>> places;
+    template <class T>
+    T const* operator()(T const* p, std::ptrdiff_t count) {
+        auto const* const bytes = reinterpret_cast<std::byte const*>(p);
+        places.emplace_back(bytes, bytes + static_cast<std::size_t>(count) * sizeof(T));
+        return reinterpret_cast<T const*>(places.back().data());
+    }
+    template <class T, std::size_t R>
+    view<T const, R> operator()(view<T const, R> const& x) {
+        return {(*this)(x.data(), x.size()), x.extents()};
+    }
+};
+} // namespace
+
+TEST_CASE("interventions move to a device with all that they hold") {
+    shape_facts const facts{2, 4, 2, n, n, channels, channels};
+    key_set const set = some_keys();
+    buffer<double, 3> target(2, 4, channels), factors(2, 4, n);
+    auto const check = [&](auto const& make, std::size_t arrays, auto const& ask) {
+        mover move;
+        auto policy = std::make_unique<decltype(make())>(make());
+        auto const here = basin::bind(*policy, facts);
+        auto const there = facet::carried(here, move);
+        CHECK(move.places.size() == arrays);
+        double const before = ask(here);
+        policy.reset(); // what was behind `here` is gone
+        CHECK(ask(there) == before);
+    };
+    auto const weigh = [](auto const& p) { return facet::weight(p, 0.5, site{1, 2, 3, (3 + 5 + 4) % n}); };
+    auto const read = [](auto const& p) { return facet::value(p, 0.5, value_site{1, 2, (3 + 5 + 4) % n, 1}); };
+    auto const score = [](auto const& p) { return facet::score(p, 0.5, site{1, 2, 3, (3 + 5 + 4) % n}); };
+    target.fill(3);
+    factors.fill(0.75);
+    check([&] { return probability_scaled{set, 0.25}; }, 1, weigh);
+    check([&] { return probability_faded{factors}; }, 1, weigh);
+    check([&] { return logit_added{set, 2}; }, 1, score);
+    check([&] { return value_replaced{set}; }, 1, read);
+    check([&] { return value_replaced{set, target}; }, 2, read);
+    check([&] { return value_noised{set, 2, 9}; }, 1, read);
 }
 
 TEST_CASE("a value that is replaced leaves no trace, not even NaN") {

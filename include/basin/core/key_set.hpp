@@ -37,6 +37,13 @@ struct key_set_view {
         }
         return total;
     }
+    /// The same set with its bits elsewhere (see facet::carried).
+    template <class Carrier>
+    key_set_view carried(Carrier& carrier) const {
+        key_set_view result = *this;
+        result.words = carrier(words, std::ptrdiff_t{batch} * heads * words_per_row);
+        return result;
+    }
 };
 
 /// A set of keys for each batch entry and head: one bit each. Head (or batch) extent 1 is shared by all heads (entries).

@@ -34,6 +34,12 @@ public:
         X weight(X p, site const& s) const {
             return keys.contains(s.batch, s.head, s.key) ? p * static_cast<X>(factor) : p;
         }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.keys = keys.carried(carrier);
+            return result;
+        }
     };
     probability_scaled(key_set keys, double factor) : keys_(static_cast<key_set&&>(keys)), factor_(factor) {
         if (!(factor >= 0) || factor == math::infinity<double>)
@@ -63,6 +69,12 @@ public:
         X weight(X p, site const& s) const {
             return p * static_cast<X>(
                            factors(factors.extent(0) == 1 ? 0 : s.batch, factors.extent(1) == 1 ? 0 : s.head, s.key));
+        }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.factors = carrier(factors);
+            return result;
         }
     };
     explicit probability_faded(buffer<double, 3> factors) : factors_(static_cast<buffer<double, 3>&&>(factors)) {
@@ -100,6 +112,12 @@ public:
         template <class X>
         X score(X x, site const& s) const {
             return keys.contains(s.batch, s.head, s.key) ? x + X(amount_in<X>()) : x;
+        }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.keys = keys.carried(carrier);
+            return result;
         }
 
     private:

@@ -60,6 +60,13 @@ public:
                               : static_cast<X>(target(target.extent(0) == 1 ? 0 : s.batch, s.head / group, s.channel));
             return part == 1 ? aim : x + static_cast<X>(part) * (aim - x);
         }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.keys = keys.carried(carrier);
+            if (target.data() != nullptr) result.target = carrier(target);
+            return result;
+        }
     };
 
     /// Zero.
@@ -111,6 +118,12 @@ public:
         X value(X x, value_site const& s) const {
             if (!keys.contains(s.batch, s.head, s.key)) return x;
             return x + static_cast<X>(deviation * random.normal(s.batch, s.head, s.key, s.channel));
+        }
+        template <class Carrier>
+        bound carried(Carrier& carrier) const {
+            bound result = *this;
+            result.keys = keys.carried(carrier);
+            return result;
         }
     };
     value_noised(key_set keys, double deviation, std::uint64_t seed)

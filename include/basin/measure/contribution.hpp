@@ -40,6 +40,14 @@ struct contribution : key_statistic<A> {
         return square > A(0) ? c.p * dot / square : A(0);
     }
     A combine(A a, A b) const { return a + b; }
+    /// The same statistic with its arrays elsewhere (see facet::carried).
+    template <class Carrier>
+    contribution carried(Carrier& carrier) const {
+        contribution result = *this;
+        result.values = carrier(values);
+        result.outputs = carrier(outputs);
+        return result;
+    }
 };
 template <class Array, class V, class Out>
 contribution(Array&&, V const&, Out const&)

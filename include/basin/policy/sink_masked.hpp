@@ -36,7 +36,7 @@ public:
         template <class Carrier>
         bound carried(Carrier& carrier) const {
             bound result = *this;
-            result.keys.words = carrier(keys.words, std::ptrdiff_t{keys.batch} * keys.heads * keys.words_per_row);
+            result.keys = keys.carried(carrier);
             return result;
         }
         bool hides(head_site const& s, index_t key) const {
