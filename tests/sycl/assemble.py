@@ -3,7 +3,8 @@
 
     assemble.py PROGRAM [sm_80 sm_90 ...]
 
-PROGRAM is tests/sycl/typical.cpp, compiled by AdaptiveCpp's generic flow. Its kernels become PTX by AdaptiveCpp's own
+PROGRAM is tests/sycl/typical.cpp, compiled by AdaptiveCpp's generic flow; it is started only for its device code to be
+dumped. Its kernels become PTX by AdaptiveCpp's own
 translator and machine code by NVIDIA's ptxas: registers, spills and local memory are ptxas' words, occupancy follows
 from them. With AdaptiveCpp's SPIR-V translator and spirv-val they become SPIR-V too, which is validated. Fails if
 anything is refused, or if a tile kernel spills registers.
@@ -52,31 +53,43 @@ def kernels(report):
         yield name, int(re.search(r"Used (\d+) registers", body)[1]), spills, stack
 
 
-def assemble(folder, object_file, arch, local):
+def translate(folder, object_file, arch):
+    """PTX for the oldest of the GPUs; newer ones take it as well."""
     tool, environment = tool_in(folder, "llvm-to-ptx-tool")
-    ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
-    if tool is None or not os.path.exists(ptxas):
-        sys.exit("AdaptiveCpp's llvm-to-ptx-tool and ptxas of the CUDA toolkit are needed")
-    ptx = folder / f"{arch}.ptx"
+    if tool is None:
+        sys.exit("AdaptiveCpp's llvm-to-ptx-tool is needed")
+    ptx = folder / "all.ptx"
     made = run(tool, "--build-opt", f"ptx-target-device={arch[3:]}", object_file, ptx, "llvm-ir.global", env=environment)
     if not ptx.exists():
         sys.exit(made.stdout + made.stderr)
-    made = run(ptxas, "-v", f"-arch={arch}", ptx, "-o", folder / f"{arch}.cubin")
+    return ptx
+
+
+def policy_of(name):
+    """Whose kernel it is, as the demangled name says."""
+    found = re.search(r"purpose\)0, float, (.*?), basin::received<float>", name)
+    return (found[1] if found else "?").replace("basin::", "")
+
+
+def assemble(ptx, arch, local):
+    ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+    if not os.path.exists(ptxas):
+        sys.exit("ptxas of the CUDA toolkit is needed")
+    made = run(ptxas, "-v", f"-arch={arch}", ptx, "-o", f"{ptx}.{arch}.cubin")
     if made.returncode != 0:
         sys.exit(f"{arch}: refused\n{made.stderr[:4000]}")
-    rows = set()
+    rows, others = set(), 0
     for name, registers, spills, stack in kernels(made.stderr):
-        found = re.search(r"(tile_\w+)_kernel<.*?attend|(tile_\w+)_kernel<", name)
-        channels = re.search(r", (64|128)> *,? *[^<>]*$|>, ?(64|128)>", name)
+        found = re.search(r"(tile_\w+)_kernel<", name)
         if not found:
+            others += 1
             continue
-        policy = re.search(r"purpose\)0, float, (.*), basin::received<float>", name)
+        channels = re.search(r">, (64|128)>", name)
         groups = min(REGISTERS // (-(-registers // 8) * 8 * ITEMS), SHARED.get(arch, 100 * 1024) // (local + 1024),
                      THREADS // ITEMS)
-        rows.add(((policy[1] if policy else "?").replace("basin::", ""), found[1] or found[2],
-                  int(next(x for x in channels.groups() if x)) if channels else 0, registers, spills, stack,
+        rows.add((policy_of(name), found[1], int(channels[1]) if channels else 0, registers, spills, stack,
                   f"{groups * ITEMS * 100 // THREADS} %"))
-    print(f"\n{arch}: {len(rows)} tile kernels accepted by ptxas; {local} bytes of local memory for each group")
+    print(f"\n{arch}: {len(rows)} tile kernels and {others} others accepted by ptxas; {local} bytes of local memory for each group")
     print(f"{'policy':58} {'kernel':10} {'chan':>4} {'regs':>4} {'spill':>5} {'stack':>5} {'occupancy':>9}")
     for row in sorted(rows):
         print(f"{row[0][:58]:58} {row[1]:10} {row[2]:4} {row[3]:4} {row[4]:5} {row[5]:5} {row[6]:>9}")
@@ -103,7 +116,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "objects").mkdir()
-        made = run(program, env=dict(os.environ, ACPP_HCF_DUMP_DIRECTORY=str(folder / "objects"),
+        made = run(program, "--sizes", env=dict(os.environ, ACPP_HCF_DUMP_DIRECTORY=str(folder / "objects"),
                                      ACPP_VISIBILITY_MASK="omp", ACPP_APPDB_DIR=str(folder / "cache")))
         print(made.stdout, end="")
         if made.returncode != 0:
@@ -112,9 +125,11 @@ def main():
         objects = [x for x in (folder / "objects").iterdir() if b"tile_rows_kernel" in x.read_bytes()]
         good = True
         for object_file in objects:
-            good = all([assemble(folder, object_file, arch, local) for arch in archs]) and good
+            ptx = translate(folder, object_file, archs[0])
+            good = all([assemble(ptx, arch, local) for arch in archs]) and good
             good = validate(folder, object_file) and good
     sys.exit(0 if good and objects else "a tile kernel spills, or nothing was found")
 
 
-main()
+if __name__ == "__main__":
+    main()
