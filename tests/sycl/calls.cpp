@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
+#include "on_device.hpp"
+
 #include <support/backends.hpp>
 
 #include <basin/attention_backward.hpp>
-#include <basin/backend/sycl/detect.hpp>
-#include <basin/detect.hpp>
 #include <basin/testing/sample.hpp>
 
 #include <doctest/doctest.h>
@@ -13,23 +13,9 @@
 #include <string>
 
 using namespace basin;
+using basin_test::on_device;
 
 namespace {
-
-template <class T>
-struct on_device {
-    sycl::queue queue;
-    T* data;
-    std::size_t count;
-    on_device(sycl::queue const& q, std::ptrdiff_t n, sycl::usm::alloc kind)
-        : queue(q), data(static_cast<T*>(sycl::malloc(static_cast<std::size_t>(n) * sizeof(T), q, kind))),
-          count(static_cast<std::size_t>(n)) {}
-    on_device(on_device const&) = delete;
-    on_device& operator=(on_device const&) = delete;
-    ~on_device() { sycl::free(data, queue); }
-    void read(T const* from) { queue.memcpy(data, from, count * sizeof(T)).wait(); }
-    void write(T* to) { queue.memcpy(to, data, count * sizeof(T)).wait(); }
-};
 
 /// Attention by the reference, to compare with.
 struct expected {
@@ -58,6 +44,20 @@ testing::check_options small() {
     o.queries = o.keys = 70;
     return o;
 }
+
+auto const backward_policy = window{9, 4} & softcap{3} & sink_logit{0.5};
+
+/// What a backend_error says; "" where none was thrown.
+template <class F>
+std::string words_of(F const& f) {
+    try {
+        f();
+    } catch (backend_error const& e) {
+        return e.what();
+    }
+    return "";
+}
+std::string device_name() { return basin_test::sycl_queue().get_device().get_info<sycl::info::device::name>(); }
 
 } // namespace
 
@@ -131,44 +131,84 @@ TEST_CASE("a second run gives the same bits, and so do copies") {
     }
 }
 
-TEST_CASE("errors are backend_error, in words, and leave arrays alone") {
+#if !defined(__has_feature)
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+// An allocation that fails is what is asked for.
+extern "C" char const* __asan_default_options() { return "allocator_may_return_null=1"; }
+#endif
+
+TEST_CASE("an allocation that fails says so, and leaves arrays alone") {
     // A workspace of this size fits on no device, and nothing is touched before it is there.
     index_t const keys = 1 << 29;
     float number = 1, result = 7;
     view<float const, 4> const q(&number, {{1, 1, 1, 1}}), huge(&number, {{1, 1, keys, 1}}, {{0, 0, 0, 0}});
     view<float, 4> const out(&result, {{1, 1, 1, 1}});
-    std::string words;
-    try {
-        auto const wide = view<float const, 4>(&number, {{1, 1, keys, 1 << 14}}, {{0, 0, 0, 0}});
-        auto const wide_q = view<float const, 4>(&number, {{1, 1, 1, 1 << 14}}, {{0, 0, 0, 0}});
-        attention(basin_test::sycl_coarse{}, wide_q, wide, huge, out, full{});
-    } catch (backend_error const& e) {
-        words = e.what();
-    }
-    CHECK(words.find("has no room for") != std::string::npos);
+    auto const wide = view<float const, 4>(&number, {{1, 1, keys, 1 << 14}}, {{0, 0, 0, 0}});
+    auto const wide_q = view<float const, 4>(&number, {{1, 1, 1, 1 << 14}}, {{0, 0, 0, 0}});
+    auto const words = words_of([&] { attention(basin_test::sycl_coarse{}, wide_q, wide, huge, out, full{}); });
+    CHECK(words.find(device_name() + " has no room for ") != std::string::npos);
+    CHECK(words.find("give a smaller batch") != std::string::npos);
     CHECK(result == 7);
+    CHECK(number == 1);
     CHECK(workspace_bytes(basin_test::sycl_coarse{}, q, q, q, out, full{}) > 0);
     CHECK(workspace_bytes(basin_test::sycl_tile{}, q, q, q, out, full{}) == sizeof(row_facts<float>));
 }
 
-TEST_CASE("sinks are found in mass that lies on the device") {
-    expected const want(small());
-    auto const queue = basin_test::sycl_queue();
-    on_device<float> mass(queue, want.mass.size(), sycl::usm::alloc::device);
-    mass.read(want.mass.data());
-    view<float const, 3> const there(mass.data, want.mass.extents());
-    detection const here = detect(reference_backend{}, evidence{want.mass}, mass_share{0.05});
-    detection const found = detect(sycl_backend{.queue = queue}, evidence{there}, mass_share{0.05});
-    CHECK(found.list().size() == here.list().size());
-    CHECK(!here.list().empty());
+TEST_CASE("a device that lacks something is refused in words") {
+    namespace device = basin::detail::device;
+    device::device_facts const little{"A toy", false, 1000};
+    CHECK(words_of([&] { device::check_device(little, true, 0); }) ==
+          "sycl_backend: A toy has no double precision (aspect fp64): use float arrays, or another device");
+    CHECK(words_of([&] { device::check_device(little, false, 1001); }) ==
+          "sycl_backend: A toy has 1000 bytes of local memory, but the tile kernel needs 1001; say .kernel = "
+          "basin::sycl_kernel::coarse");
+    CHECK(words_of([&] { device::check_device(little, false, 1000); }) == "");
+    auto const here = device::device_facts::of(basin_test::sycl_queue());
+    CHECK(here.name == device_name());
+    CHECK(here.has_double == basin_test::sycl_queue().get_device().has(sycl::aspect::fp64));
+    CHECK(here.local_memory > 0);
 }
+
+#if defined(__ACPP__) // the standard has no way to make a device fail
+TEST_CASE("what the device reports later is heard by wait, by calls and by gradients") {
+    namespace rt = hipsycl::rt;
+    auto const fail_later = [] {
+        rt::register_error(rt::source_location{"a kernel", "nowhere", 1}, rt::error_info{"it fell over"});
+    };
+    auto const heard = [](std::string const& words) {
+        return words.find("it fell over") != std::string::npos && words.find(device_name()) != std::string::npos &&
+               words.find("try another device") != std::string::npos;
+    };
+    expected const want(small());
+    buffer<float, 4> got(want.out.extents()), d(want.x.q.extents()), d_k(want.x.k.extents()), d_v(want.x.v.extents());
+    buffer<float, 3> mass(want.mass.extents()), rows(want.x.q.extent(0), want.x.q.extent(1), want.x.q.extent(2));
+    sycl_backend const backend{.queue = basin_test::sycl_queue()};
+    sycl_call call = submit(backend, want.x.q, want.x.k, want.x.v, got, expected::policy, received{mass});
+    fail_later();
+    CHECK(heard(words_of([&] { call.wait(); })));
+    call.wait(); // has ended
+    fail_later();
+    CHECK(heard(
+        words_of([&] { attention(backend, want.x.q, want.x.k, want.x.v, got, expected::policy, received{mass}); })));
+    fail_later();
+    CHECK(heard(words_of([&] {
+        attention_backward(backend, saved{want.x.q, want.x.k, want.x.v, want.out, rows}, upstream{want.out},
+                           gradients{d, d_k, d_v}, backward_policy);
+    })));
+    CHECK(words_of([&] { attention(backend, want.x.q, want.x.k, want.x.v, got, expected::policy, received{mass}); }) ==
+          "");
+    CHECK(want.near(got, mass));
+}
+#endif
 
 TEST_CASE("gradients without learned parameters are those of the reference") {
     testing::check_options o;
     o.heads = 4;
     o.key_value_heads = 2;
     testing::sample<float> const x(o);
-    auto const policy = window{9, 4} & softcap{3} & sink_logit{0.5};
+    auto const& policy = backward_policy;
     buffer<float, 4> out(o.batch, o.heads, o.queries, o.value_channels), d_out(out.extents());
     buffer<float, 3> rows(o.batch, o.heads, o.queries), d_rows(rows.extents()), d_spread(rows.extents()),
         d_mass(o.batch, o.heads, o.keys);

@@ -39,7 +39,7 @@ public:
         sycl::queue queue = memory->queue();
         detail::device::in_words(queue, "a kernel", [&] {
             event_.wait();
-            queue.throw_asynchronous(); // to the queue's handler; one that throws is heard here
+            detail::device::hear(queue);
             memory->bring_back();
         });
     }
@@ -54,10 +54,8 @@ private:
 /// the host too where the device reads it (CPUs), and is copied elsewhere; lists of lengths, positions and groups must be
 /// readable by the host. A call waits for its results; submit(...) does not.
 struct sycl_backend {
-    /// Where kernels run. The default one rethrows what the device reports.
-    sycl::queue queue{sycl::default_selector_v, [](sycl::exception_list const& errors) {
-                          for (std::exception_ptr const& e : errors) std::rethrow_exception(e);
-                      }};
+    /// Where kernels run. One of your own should have sycl_errors as its handler.
+    sycl::queue queue{sycl::default_selector_v, sycl_errors{}};
     /// Which kernel computes.
     sycl_kernel kernel = sycl_kernel::automatic;
     /// What happens to arrays that are not in USM memory.
@@ -81,17 +79,8 @@ struct sycl_backend {
     template <class Task>
     void check(Task const&) const {
         using A = typename Task::accumulation;
-        sycl::device const device = queue.get_device();
-        auto const name = device.get_info<sycl::info::device::name>();
-        if (sizeof(A) == sizeof(double) && !device.has(sycl::aspect::fp64))
-            detail::fail<backend_error>("sycl_backend: ", name.c_str(),
-                                        " has no double precision (aspect fp64): use float arrays, or another device");
-        std::size_t const needed = detail::device::tile_memory<A, 128>::bytes;
-        if (uses_tiles() && device.get_info<sycl::info::device::local_mem_size>() < needed)
-            detail::fail<backend_error>("sycl_backend: ", name.c_str(), " has ",
-                                        static_cast<long long>(device.get_info<sycl::info::device::local_mem_size>()),
-                                        " bytes of local memory, but the tile kernel needs ",
-                                        static_cast<long long>(needed), "; say .kernel = basin::sycl_kernel::coarse");
+        detail::device::check_device(detail::device::device_facts::of(queue), sizeof(A) == sizeof(double),
+                                     uses_tiles() ? detail::device::tile_memory<A, 128>::bytes : 0);
     }
 
     /// One call of an entry, until its results are there.
@@ -113,8 +102,9 @@ struct sycl_backend {
 
     /// Refuses what the device cannot do, before anything is written.
     template <class Task>
-    void check_backward(Task const& task) const {
-        check(task);
+    void check_backward(Task const&) const {
+        detail::device::check_device(detail::device::device_facts::of(queue),
+                                     sizeof(typename Task::accumulation) == sizeof(double), 0);
     }
     /// Zeroes the gradients of q, k and v, which may lie where the host cannot write.
     template <class Task>
@@ -127,7 +117,7 @@ struct sycl_backend {
                 go.numbers(detail::device::zero_kernel<typename Task::accumulation>{there},
                            std::ptrdiff_t{there.extent(0)} * there.extent(1) * there.extent(2), 64);
             }
-            go.last().wait();
+            go.finish();
             memory.bring_back();
         });
     }
@@ -164,7 +154,7 @@ private:
         x.d_k = memory.writable(x.d_k, true);
         x.d_v = memory.writable(x.d_v, true);
         x.where = x.where.carried(memory);
-        x.policy = facet::carried(x.policy, memory);
+        detail::device::replace(x.policy, facet::carried(x.policy, memory));
         // Gradients without sums are written by kernels, the others by the host at the end.
         facet::visit_learned(x.policy, [&](auto& node) {
             if (node.sums == 0) node.gradient = memory.writable(node.gradient, true);
@@ -181,7 +171,7 @@ private:
                    std::ptrdiff_t{x.where.texts()} * x.query_heads() * x.where.queries, 64);
         go.numbers(detail::device::backward_keys_kernel<Task>{math, centres},
                    std::ptrdiff_t{x.where.texts()} * x.k.extent(1) * x.where.keys, 64);
-        go.last().wait();
+        go.finish();
     }
     template <class Task>
     void learn(Task const& task, detail::device::backward_math<Task> const& math, detail::device::launcher& go,
@@ -192,7 +182,7 @@ private:
         if (!sums.empty()) queue_copy(there, sums.data(), sums.size());
         detail::device::backward_learning_kernel<Task> const learning{math, there};
         go.numbers(learning, learning.units(), 1);
-        go.last().wait();
+        go.finish();
         if (!sums.empty()) queue_copy(sums.data(), there, sums.size());
         memory.bring_back();
         double const* from = sums.data();
@@ -223,7 +213,7 @@ private:
         x.known_lse = memory(x.known_lse);
         x.out = memory.writable(x.out, false);
         x.where = x.where.carried(memory);
-        x.policy = facet::carried(x.policy, memory);
+        detail::device::replace(x.policy, facet::carried(x.policy, memory));
         x.statistics = x.statistics.map([&](auto const& given) {
             auto s = facet::carried(given, memory);
             s.output = memory.writable(s.output, s.adds);

@@ -39,6 +39,33 @@ void fold_rules(Rules const& rules, row_of_keys<T> const& row, verdict<T>* out, 
         rules);
 }
 
+/// The same for one key, where every rule can be asked about one alone: no memory is taken, so that devices can.
+template <class Rules, class T, class Fold>
+verdict<T> fold_verdicts(Rules const& rules, key_facts<T> const& key, head_facts<T> const& head, Fold const& fold) {
+    return std::apply(
+        [&](auto const& first, auto const&... rest) {
+            verdict<T> result = verdict_of(first, key, head);
+            ((result = fold(result, verdict_of(rest, key, head))), ...);
+            return result;
+        },
+        rules);
+}
+
+struct both_agree {
+    template <class T>
+    verdict<T> operator()(verdict<T> const& a, verdict<T> const& b) const {
+        if (a.fires != b.fires) return a.fires ? b : a;
+        return tighter(b, a) ? b : a;
+    }
+};
+struct one_agrees {
+    template <class T>
+    verdict<T> operator()(verdict<T> const& a, verdict<T> const& b) const {
+        if (a.fires != b.fires) return a.fires ? a : b;
+        return tighter(a, b) ? b : a;
+    }
+};
+
 } // namespace detail
 
 /// A sink if every rule says so: what `all_of` makes of rules.
@@ -48,10 +75,12 @@ struct all_rules {
 
     template <class T>
     void judge(row_of_keys<T> const& row, verdict<T>* out) const {
-        detail::fold_rules(rules, row, out, [](verdict<T> const& a, verdict<T> const& b) {
-            if (a.fires != b.fires) return a.fires ? b : a;
-            return detail::tighter(b, a) ? b : a;
-        });
+        detail::fold_rules(rules, row, out, detail::both_agree{});
+    }
+    template <class T>
+        requires(detail::judges_keys<R> && ...)
+    verdict<T> operator()(key_facts<T> const& key, head_facts<T> const& head) const {
+        return detail::fold_verdicts(rules, key, head, detail::both_agree{});
     }
     template <class T>
     void check(head_facts<T> const& head) const {
@@ -70,10 +99,12 @@ struct any_rule {
 
     template <class T>
     void judge(row_of_keys<T> const& row, verdict<T>* out) const {
-        detail::fold_rules(rules, row, out, [](verdict<T> const& a, verdict<T> const& b) {
-            if (a.fires != b.fires) return a.fires ? a : b;
-            return detail::tighter(a, b) ? b : a;
-        });
+        detail::fold_rules(rules, row, out, detail::one_agrees{});
+    }
+    template <class T>
+        requires(detail::judges_keys<R> && ...)
+    verdict<T> operator()(key_facts<T> const& key, head_facts<T> const& head) const {
+        return detail::fold_verdicts(rules, key, head, detail::one_agrees{});
     }
     template <class T>
     void check(head_facts<T> const& head) const {
@@ -98,6 +129,14 @@ struct inverse_rule {
             out[i].fires = !out[i].fires;
             out[i].below = !out[i].below;
         }
+    }
+    template <class T>
+        requires detail::judges_keys<R>
+    verdict<T> operator()(key_facts<T> const& key, head_facts<T> const& head) const {
+        verdict<T> v = detail::verdict_of(inner, key, head);
+        v.fires = !v.fires;
+        v.below = !v.below;
+        return v;
     }
     template <class T>
     void check(head_facts<T> const& head) const {

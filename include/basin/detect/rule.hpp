@@ -50,19 +50,23 @@ concept rule = std::copy_constructible<R> && // lambdas that capture cannot be a
 
 namespace detail {
 
+/// The answer of a rule that is asked about one key at a time.
+template <class R, class T>
+verdict<T> verdict_of(R const& r, key_facts<T> const& key, head_facts<T> const& head) {
+    if constexpr (std::same_as<decltype(r(key, head)), verdict<T>>) {
+        return r(key, head);
+    } else {
+        verdict<T> result;
+        result.fires = static_cast<bool>(r(key, head));
+        return result;
+    }
+}
 template <class R, class T>
 void judge(R const& r, row_of_keys<T> const& row, verdict<T>* out) {
     if constexpr (judges_rows<R>) {
         r.judge(row, out);
     } else {
-        for (index_t i = 0; i < row.size(); ++i) {
-            if constexpr (std::same_as<decltype(r(row[i], row.head)), verdict<T>>)
-                out[i] = r(row[i], row.head);
-            else {
-                out[i] = verdict<T>{};
-                out[i].fires = static_cast<bool>(r(row[i], row.head));
-            }
-        }
+        for (index_t i = 0; i < row.size(); ++i) out[i] = verdict_of(r, row[i], row.head);
     }
 }
 template <class R, class T>

@@ -4,10 +4,18 @@
 
 #include <basin/backend/concept.hpp>
 
+#include <memory>
 #include <utility>
 
 // An attention_task as kernels take it: trivially copyable (std::tuple is not), every pointer one that the device can use.
 namespace basin::detail::device {
+
+/// x = y, also for policies with lambdas that capture, which cannot be assigned.
+template <class X>
+void replace(X& x, X const& y) {
+    std::destroy_at(&x);
+    std::construct_at(&x, y);
+}
 
 template <std::size_t, class S>
 struct kept {

@@ -52,6 +52,11 @@ public:
         })};
     }
     sycl::event last() const { return last_.empty() ? sycl::event{} : last_.back(); }
+    /// Until all of them have ended.
+    void finish() {
+        last().wait();
+        hear(queue_);
+    }
 
 private:
     sycl::queue queue_;
@@ -80,19 +85,26 @@ void launch_tile(launcher& go, Task const& x, row_facts<typename Task::accumulat
         go.groups(query_tiles, tuning::items, [&](sycl::handler& h) {
             return tile_rows_kernel<Task, Channels>{x, facts, turn * Channels, tile_memory<A, Channels>(h)};
         });
-        if constexpr (Task::by_query || (Task::weighs && !Task::observing)) {
+        if constexpr (Task::weighs && !Task::observing) {
             go.groups(query_tiles, tuning::items, [&](sycl::handler& h) {
                 return tile_pairs_kernel<Task, Channels>{x, facts, turn * Channels, tile_memory<A, Channels>(h)};
             });
         }
     }
+    // Sweeps that read no values are the same kernel for any number of channels.
+    constexpr index_t narrow = 64;
+    if constexpr (Task::by_query && !(Task::weighs && !Task::observing)) {
+        go.groups(query_tiles, tuning::items, [&](sycl::handler& h) {
+            return tile_pairs_kernel<Task, narrow>{x, facts, 0, tile_memory<A, narrow>(h)};
+        });
+    }
     if constexpr (Task::by_key) {
         index_t groups = 1;
         x.statistics.each(
-            [&](auto, auto const& s) { groups = math::max(groups, tile_keys_kernel<Task, Channels>::groups_of(s)); });
+            [&](auto, auto const& s) { groups = math::max(groups, tile_keys_kernel<Task, narrow>::groups_of(s)); });
         for (index_t group = 0; group < groups; ++group)
             go.groups(heads * ((x.where.keys + tuning::keys - 1) / tuning::keys), tuning::items, [&](sycl::handler& h) {
-                return tile_keys_kernel<Task, Channels>{x, facts, group, tile_memory<A, Channels>(h)};
+                return tile_keys_kernel<Task, narrow>{x, facts, group, tile_memory<A, narrow>(h)};
             });
     }
 }

@@ -5,13 +5,54 @@
 #include <basin/core/error.hpp>
 #include <basin/core/view.hpp>
 
+#include <exception>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include <sycl/sycl.hpp>
 
+namespace basin {
+
+/// A handler for queues of one's own, as the default queue has it: what a device reports late is kept until the call that
+/// it happened in ends, or the next one, which throws it as backend_error. A handler that throws by itself would end the
+/// program where a queue calls it from its destructor.
+struct sycl_errors {
+    void operator()(sycl::exception_list const& errors) const {
+        std::scoped_lock const lock(all().mutex);
+        for (std::exception_ptr const& e : errors) all().kept.push_back(e);
+    }
+    /// Throws the first error that is kept, and forgets the others.
+    static void throw_kept() {
+        std::vector<std::exception_ptr> kept;
+        {
+            std::scoped_lock const lock(all().mutex);
+            kept.swap(all().kept);
+        }
+        if (!kept.empty()) std::rethrow_exception(kept.front());
+    }
+
+private:
+    struct state {
+        std::mutex mutex;
+        std::vector<std::exception_ptr> kept;
+    };
+    static state& all() {
+        static state s;
+        return s;
+    }
+};
+
+} // namespace basin
+
 namespace basin::detail::device {
+
+/// What the queue's device has reported by now is thrown, if its handler is sycl_errors or throws itself.
+inline void hear(sycl::queue& queue) {
+    queue.throw_asynchronous();
+    sycl_errors::throw_kept();
+}
 
 /// Runs f; a SYCL error becomes a backend_error that names the device.
 template <class F>
@@ -23,6 +64,30 @@ auto in_words(sycl::queue const& queue, char const* what, F&& f) {
         fail<backend_error>("sycl_backend: ", what, " failed on ", name.c_str(), ": ", e.what(),
                             "; try another device, or simd_backend");
     }
+}
+
+/// What a call must know of a device before it starts.
+struct device_facts {
+    std::string name;
+    bool has_double;
+    std::size_t local_memory;
+
+    static device_facts of(sycl::queue const& queue) {
+        sycl::device const device = queue.get_device();
+        return {device.get_info<sycl::info::device::name>(), device.has(sycl::aspect::fp64),
+                static_cast<std::size_t>(device.get_info<sycl::info::device::local_mem_size>())};
+    }
+};
+
+/// Refuses what a device cannot do. `local_memory`: the bytes that a work-group needs.
+inline void check_device(device_facts const& d, bool in_double, std::size_t local_memory) {
+    if (in_double && !d.has_double)
+        fail<backend_error>("sycl_backend: ", d.name.c_str(),
+                            " has no double precision (aspect fp64): use float arrays, or another device");
+    if (d.local_memory < local_memory)
+        fail<backend_error>("sycl_backend: ", d.name.c_str(), " has ", static_cast<long long>(d.local_memory),
+                            " bytes of local memory, but the tile kernel needs ", static_cast<long long>(local_memory),
+                            "; say .kernel = basin::sycl_kernel::coarse");
 }
 
 /// What one call keeps on the device, and what it must bring back. Everything is freed when it ends.
