@@ -190,8 +190,14 @@ template <class T, class U>
 void fill(view<T, 4> const& x, U value) {
     for (index_t b = 0; b < x.extent(0); ++b)
         for (index_t h = 0; h < x.extent(1); ++h)
-            for (index_t i = 0; i < x.extent(2); ++i)
-                for (index_t j = 0; j < x.extent(3); ++j) x(b, h, i, j) = static_cast<T>(value);
+            for (index_t i = 0; i < x.extent(2); ++i) {
+                T* const row = x.extent(3) > 0 ? &x(b, h, i, 0) : nullptr;
+                if (x.stride(3) == 1) { // compilers store many at once
+                    for (index_t j = 0; j < x.extent(3); ++j) row[j] = static_cast<T>(value);
+                } else {
+                    for (index_t j = 0; j < x.extent(3); ++j) row[j * x.stride(3)] = static_cast<T>(value);
+                }
+            }
 }
 
 template <class S>

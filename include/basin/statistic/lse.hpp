@@ -15,6 +15,8 @@ struct lse : query_statistic<T> {
     static constexpr char const* name = "lse";
     static constexpr T identity() { return -math::infinity<T>; }
     T combine(T a, T b) const {
+        if (a == identity()) return b; // the rule, unless somebody accumulates: exact, and no logarithm
+        if (b == identity()) return a;
         T const high = math::max(a, b);
         if (!(math::abs(high) < math::infinity<T>)) return a != a ? a : b != b ? b : high;
         return high + math::log(math::exp(a - high) + math::exp(b - high));

@@ -159,8 +159,8 @@ void rank_update(rank_task<T> const& task, int rows) noexcept {
     if (task.columns == table::panel)
         rank_rows<A, table::vectors, Along, Across, T>(task, rows, 0);
     else
-        for (int column = 0; column < task.columns; column += table::lanes)
-            rank_rows<A, 1, Along, Across, T>(task, rows, column);
+        each_part<A, T>(task.columns,
+                        [&]<int V>(int column) { rank_rows<A, V, Along, Across, T>(task, rows, column); });
 }
 
 // For numbers that are not all finite: a term whose coefficient is 0 is skipped, so that 0 x NaN never reaches a result

@@ -161,14 +161,16 @@ struct backward_unit {
         index_t const first = strip * table::strip;
         for (index_t s = first; s < first + keys_in(strip); ++s) {
             index_t const key = t.key_begin + place(s);
-            if (key_sums != nullptr) {
-                for (index_t c = 0; c < depth; ++c) task.d_k(t.entry, kv, key, c) += sum_at(key_sums, depth, s, c);
-            }
+            if (key_sums != nullptr) add_row(task.d_k, key, key_sums, depth, s);
             if (value_sums != nullptr) {
-                for (index_t c = 0; c < width; ++c)
-                    task.d_v(t.entry, kv, key, c) +=
-                        facet::value_pullback(task.policy, static_cast<T>(task.v(t.entry, kv, key, c)),
-                                              sum_at(value_sums, width, s, c), value_place(s, c));
+                if constexpr (!changes_values) {
+                    add_row(task.d_v, key, value_sums, width, s);
+                } else {
+                    for (index_t c = 0; c < width; ++c)
+                        task.d_v(t.entry, kv, key, c) +=
+                            facet::value_pullback(task.policy, static_cast<T>(task.v(t.entry, kv, key, c)),
+                                                  sum_at(value_sums, width, s, c), value_place(s, c));
+                }
             }
         }
     }
@@ -196,6 +198,20 @@ private:
     result_rows<T> result(view<T, 4> const& d, T* sums, int channels, int strip, int g) const {
         if (sums != nullptr) return {sums + row_offset(channels, g, strip), group_columns<Arch, T>(channels, g)};
         return {&d(t.entry, kv, t.key_begin + strip * table::strip, g * table::panel), d.stride(2)};
+    }
+    void add_row(view<T, 4> const& d, index_t key, T const* sums, int channels, index_t slot) const {
+        std::ptrdiff_t const step = d.stride(3);
+        for (int first = 0; first < channels; first += table::panel) {
+            T const* const from =
+                sums + room_ * first + std::ptrdiff_t{slot} * group_columns<Arch, T>(channels, first / table::panel);
+            T* const to = &d(t.entry, kv, key, first);
+            int const n = math::min(channels - first, static_cast<int>(table::panel));
+            if (step == 1) {
+                for (int c = 0; c < n; ++c) to[c] += from[c];
+            } else {
+                for (int c = 0; c < n; ++c) to[c * step] += from[c];
+            }
+        }
     }
     T sum_at(T const* sums, int channels, index_t slot, index_t c) const {
         int const g = static_cast<int>(c) / table::panel;

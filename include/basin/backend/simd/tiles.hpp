@@ -40,6 +40,18 @@ struct tiles {
 template <class T, class A, int V>
 using accumulators = vec<T, A>[tiles<T, A>::rows][V];
 
+// f.template operator()<V>(column) over less than a panel of columns, a multiple of lanes: in pairs of vectors, then one by
+// one. A tile that is one vector wide waits for its coefficients, which a second vector uses too.
+template <class A, class T, class F>
+[[gnu::always_inline]] inline void each_part(int columns, F const& f) noexcept {
+    using table = tiles<T, A>;
+    int column = 0;
+    if constexpr (table::vectors > 2) {
+        for (; column + 2 * table::lanes <= columns; column += 2 * table::lanes) f.template operator()<2>(column);
+    }
+    for (; column < columns; column += table::lanes) f.template operator()<1>(column);
+}
+
 // Always inlined: not a template on the architecture, so it must not become a symbol.
 [[nodiscard, gnu::always_inline]] constexpr int round_up(int n, int step) noexcept {
     return (n + step - 1) / step * step;

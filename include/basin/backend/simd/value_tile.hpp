@@ -90,8 +90,7 @@ void value_panel(query_block<T> const& block, value_task<T> const& task) noexcep
         if (task.columns == table::panel)
             value_tile<A, table::vectors, T>(block, task, tile, 0);
         else
-            for (int column = 0; column < task.columns; column += table::lanes)
-                value_tile<A, 1, T>(block, task, tile, column);
+            each_part<A, T>(task.columns, [&]<int V>(int column) { value_tile<A, V, T>(block, task, tile, column); });
     }
 }
 
