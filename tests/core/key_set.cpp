@@ -4,6 +4,7 @@
 
 #include <set>
 #include <tuple>
+#include <vector>
 
 using namespace basin_test;
 
@@ -66,6 +67,20 @@ TEST_CASE("key_set: the same keys for all, equality, copies") {
     CHECK(a.contains(0, 0, 3));
     CHECK_FALSE(basin::key_set(70, {}) == basin::key_set(71, {}));
     CHECK(basin::key_set().count() == 0);
+}
+
+TEST_CASE("key_set: several keys at once are as if inserted one by one, and one outside leaves the set as it was") {
+    basin::key_set one(2, 3, 200), many(2, 3, 200);
+    std::vector<basin::index_t> const keys{0, 5, 63, 64, 65, 199, 128, 5, 1};
+    for (basin::index_t const key : keys) one.insert(1, 2, key);
+    many.insert(1, 2, keys.data(), static_cast<basin::index_t>(keys.size()));
+    CHECK(one == many);
+    CHECK(many.count() == 8);
+    many.insert(0, 0, nullptr, 0);
+    std::vector<basin::index_t> const wrong{7, 200};
+    CHECK_THROWS_AS(many.insert(1, 2, wrong.data(), 2), basin::argument_error);
+    CHECK_THROWS_AS(many.insert(2, 0, keys.data(), 1), basin::argument_error);
+    CHECK(one == many);
 }
 
 TEST_CASE("key_set: a set without keys has none to count") {

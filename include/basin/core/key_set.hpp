@@ -63,6 +63,16 @@ public:
 
     /// Puts a key into the set of a head.
     void insert(index_t b, index_t h, index_t key) { word(b, h, key) |= bit(key); }
+    /// Several keys, each checked before the first is inserted.
+    void insert(index_t b, index_t h, index_t const* keys, index_t n) {
+        for (index_t i = 0; i < n; ++i) check(b, h, keys[i]);
+        for (index_t i = 0; i < n;) { // neighbours share a word
+            index_t const at = keys[i] >> 6;
+            std::uint64_t members = 0;
+            for (; i < n && keys[i] >> 6 == at; ++i) members |= bit(keys[i]);
+            words_(b, h, at) |= members;
+        }
+    }
     /// Takes a key out of the set of a head.
     void erase(index_t b, index_t h, index_t key) { word(b, h, key) &= ~bit(key); }
     bool contains(index_t b, index_t h, index_t key) const {

@@ -31,11 +31,14 @@ detection run_detection(B const&, detection_task<T> const& task, R const& rule) 
             auto const row = detail::read_row(e, task.where, t, h, columns);
             found.set_head(row.head);
             for (index_t n = 0; n < columns.invalid; ++n) found.count_invalid();
-            for (index_t n = 0; n < row.size(); ++n) found.observe(t.number, h, row.key[n]);
+            found.observe(t.number, h, row.key, row.size());
             if (row.size() < 2) continue; // a lone key receives everything: that says nothing
             detail::check_rule(rule, row.head);
             if (!detail::can_fire(rule, row.head)) found.count_unreachable();
-            verdicts.assign(static_cast<std::size_t>(row.size()), {});
+            if constexpr (detail::judges_rows<R>)
+                verdicts.assign(static_cast<std::size_t>(row.size()), {}); // it may leave some as they are
+            else
+                verdicts.resize(static_cast<std::size_t>(row.size()));
             detail::judge(rule, row, verdicts.data());
             for (index_t n = 0; n < row.size(); ++n) {
                 verdict<double> const& v = verdicts[static_cast<std::size_t>(n)];

@@ -66,6 +66,8 @@ public:
     }
     /// Says that a key's mass was known.
     void observe(index_t b, index_t h, index_t key) { observed_.insert(b, h, key); }
+    /// The same for several keys.
+    void observe(index_t b, index_t h, index_t const* keys, index_t n) { observed_.insert(b, h, keys, n); }
     /// Keeps the facts of a head.
     void set_head(head_facts<double> const& facts) { heads_[index(facts.batch, facts.head)] = facts; }
     /// Counts a key whose mass was NaN.

@@ -13,25 +13,42 @@ namespace basin::detail {
 /// from head to head.
 struct row_columns {
     std::vector<index_t> key, place;
-    std::vector<double> received, seen, share, baseline, norm, activation;
+    std::vector<double> received, seen, share, baseline, norm, activation, ratio, reach;
     index_t invalid = 0;
 
     void resize(index_t n) {
         auto const size = static_cast<std::size_t>(n);
         key.resize(size);
         place.resize(size);
-        for (auto* column : {&received, &seen, &share, &baseline, &norm, &activation}) column->resize(size);
+        for (auto* column : {&received, &seen, &share, &baseline, &norm, &activation, &ratio, &reach})
+            column->resize(size);
     }
 };
 
+/// Folds f(0) ... f(n - 1) in four strands: one would wait for each of its sums. The order is fixed.
+template <class F, class Join>
+double in_strands(index_t n, F const& f, Join const& join) {
+    double s[4] = {0, 0, 0, 0};
+    index_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (index_t j = 0; j < 4; ++j) s[j] = join(s[j], f(i + j));
+    for (; i < n; ++i) s[0] = join(s[0], f(i));
+    return join(join(s[0], s[1]), join(s[2], s[3]));
+}
+template <class F>
+double sum_of(index_t n, F const& f) {
+    return in_strands(n, f, [](double a, double b) { return a + b; });
+}
+inline double highest_of(index_t n, double const* x) {
+    return in_strands(n, [x](index_t i) { return x[i]; }, [](double a, double b) { return math::max(a, b); });
+}
+
 inline moments<double> moments_of(double const* x, index_t n) {
     moments<double> m;
-    for (index_t i = 0; i < n; ++i) m.sum += x[i];
-    for (index_t i = 0; i < n; ++i) m.max = math::max(m.max, x[i]);
-    m.mean = m.sum / n;
-    double squares = 0;
-    for (index_t i = 0; i < n; ++i) squares += (x[i] - m.mean) * (x[i] - m.mean);
-    m.deviation = math::sqrt(squares / n);
+    m.sum = sum_of(n, [x](index_t i) { return x[i]; });
+    m.max = highest_of(n, x);
+    double const mean = m.mean = m.sum / n;
+    m.deviation = math::sqrt(sum_of(n, [x, mean](index_t i) { return (x[i] - mean) * (x[i] - mean); }) / n);
     return m;
 }
 
@@ -68,6 +85,27 @@ void check_evidence(evidence<T> const& e) {
                              ", ", mass.extent(3), ")");
 }
 
+/// The columns of a head whose every key is seen by all queries and has a mass in range; false if there is one that is not.
+template <class T>
+bool read_plain(T const* mass, layout const& where, text const& t, double queries, double most, row_columns& c) {
+    index_t const n = t.key_end - t.key_begin;
+    int odd = 0; // tested once, at the end: compilers take many keys at once
+    for (index_t i = 0; i < n; ++i) {
+        double const received = static_cast<double>(mass[i]);
+        c.received[static_cast<std::size_t>(i)] = received;
+        odd |= static_cast<int>(!(received >= 0)) | static_cast<int>(!(received <= most));
+    }
+    if (odd != 0) return false;
+    for (index_t i = 0; i < n; ++i) {
+        auto const at = static_cast<std::size_t>(i);
+        c.place[at] = t.key_begin + i;
+        c.seen[at] = queries;
+        c.share[at] = c.received[at] / queries;
+    }
+    for (index_t i = 0; i < n; ++i) c.key[static_cast<std::size_t>(i)] = where.key_at(t, t.key_begin + i);
+    return true;
+}
+
 /// The live keys of a head; refuses mass that no attention can have produced.
 template <class T>
 row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text const& t, index_t head, row_columns& c) {
@@ -82,8 +120,11 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     c.resize(t.key_end - t.key_begin);
     c.invalid = 0;
     index_t n = 0;
-    double total = 0;
-    for (index_t place = t.key_begin; place < t.key_end; ++place) {
+    bool const plain = !has_seen && !has_baseline && !has_norm && !has_activation && mass.stride(3) == 1 &&
+                       queries > 0 && t.key_end > t.key_begin &&
+                       read_plain(&mass(t.entry, head, 0, t.key_begin), where, t, queries, queries * (1 + slack), c);
+    if (plain) n = t.key_end - t.key_begin;
+    for (index_t place = plain ? t.key_end : t.key_begin; place < t.key_end; ++place) {
         auto const i = static_cast<std::size_t>(n);
         double const seen =
             has_seen ? static_cast<double>(e.seen_view()(t.entry, head, 0, place)) * e.seen_factor() : queries;
@@ -114,9 +155,9 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
         if (has_norm) c.norm[i] = static_cast<double>(e.norms_view()(t.entry, norm_head, 0, place));
         if (has_activation)
             c.activation[i] = static_cast<double>(e.activations_view()(t.entry, activation_head, 0, place));
-        total += received;
         ++n;
     }
+    double const total = sum_of(n, [&](index_t i) { return c.received[static_cast<std::size_t>(i)]; });
     if (total > queries * (1 + slack))
         fail<argument_error>("evidence: the mass of batch ", t.entry, ", head ", head, " sums to ", total, ", but ",
                              queries, " queries give at most that many: probabilities do not sum to 1");
@@ -139,12 +180,13 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     facts.queries = queries;
     if (n == 0) return row;
     facts.share = moments_of(row.share, n);
-    std::vector<double> ratio(static_cast<std::size_t>(n));
+    double *const ratio = c.ratio.data(), *const reach = c.reach.data();
     for (index_t i = 0; i < n; ++i) {
-        ratio[static_cast<std::size_t>(i)] = row.received[i] / row.baseline[i];
-        facts.highest_ratio = math::max(facts.highest_ratio, row.seen[i] / row.baseline[i]);
+        ratio[i] = row.received[i] / row.baseline[i];
+        reach[i] = row.seen[i] / row.baseline[i];
     }
-    facts.ratio = moments_of(ratio.data(), n);
+    facts.highest_ratio = highest_of(n, reach);
+    facts.ratio = moments_of(ratio, n);
     if (e.medians_view().data() != nullptr) facts.median_activation = static_cast<double>(e.medians_view()(t.entry));
     return row;
 }
