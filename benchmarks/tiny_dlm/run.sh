@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: 2026 basin contributors
 # SPDX-License-Identifier: MIT
-# The tiny model against the same model in PyTorch eager, 2 threads, in turns: benchmarks/tiny_dlm/run.sh [SECONDS [ROUNDS]]
+# The tiny model against the same model in PyTorch eager, 2 threads, in turns, in about a minute:
+# benchmarks/tiny_dlm/run.sh [SECONDS [ROUNDS]]; an idle machine, please.
 # PYTHON names a Python that has torch; without it, the environment that benchmarks/peers/run.sh makes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

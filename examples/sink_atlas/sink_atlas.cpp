@@ -94,17 +94,18 @@ recording write_text(tiny_dlm::trained_model const& m, std::string const& prompt
     int const masked = m.net.config().length - given, steps = std::min<int>(how.steps, masked);
     recorder watcher(m.net.config(), m.net.config().length, given, sink_rule(s.rule));
     std::vector<basin::key_set> hidden;
+    basin::buffer<float, 3> logits;
     tiny_dlm::denoise(
         tokens, 1, m.net.config().vocabulary, how,
-        [&](std::vector<token_id> const& now) {
+        [&](std::vector<token_id> const& now) -> basin::buffer<float, 3> const& {
             interrupt_guard::check();
-            auto logits = m.net.logits(now, m.net.config().length, watcher.watch());
+            m.net.masked_logits(now, m.net.config().length, logits, watcher.watch());
             watcher.step(now);
             if (!hidden
                      .empty()) { // the map that was recorded has nothing hidden; the text is written without these keys
                 tiny_dlm::observer<float> blind;
                 blind.hide = hidden;
-                logits = m.net.logits(now, m.net.config().length, blind);
+                m.net.masked_logits(now, m.net.config().length, logits, blind);
             }
             hidden = watcher.chosen(s.plan);
             return logits;

@@ -9,6 +9,16 @@
 #include <basin/core/view.hpp>
 
 namespace tiny_dlm {
+namespace detail {
+
+/// Memory of this shape, kept if it has it already.
+template <class U, std::size_t Rank, class... N>
+void fit(basin::buffer<U, Rank>& array, N... extents) {
+    basin::tuple_of<basin::index_t, Rank> const wanted{{extents...}};
+    if (!(array.extents() == wanted)) array = basin::buffer<U, Rank>(wanted);
+}
+
+} // namespace detail
 
 /// What the attention of one layer reads and writes: matrices with one row per token, and the layer's parameters.
 template <class T>
@@ -67,7 +77,7 @@ class attention_layer {
 public:
     /// From qkv to mixed and lse; with an observer statistics are made in the same pass.
     void forward(attention_call<T> const& call, observer<T> const& watch, int layer, int first_text);
-    /// From d_mixed to d_qkv; what the sinks learn is added to `gradients`.
+    /// From d_mixed to d_qkv; what the sinks learn is written to `gradients`.
     void backward(attention_call<T> const& call, T const* d_mixed, T* d_qkv, T* gradients);
 
 private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "attend.hpp"
+#include "layers.hpp"
 
 #include <basin/backend/simd.hpp>
 #include <basin/basin.hpp>
@@ -11,12 +12,6 @@
 
 namespace tiny_dlm {
 namespace detail {
-
-template <class U, std::size_t Rank, class... N>
-void fit(basin::buffer<U, Rank>& array, N... extents) {
-    basin::tuple_of<basin::index_t, Rank> const wanted{{extents...}};
-    if (!(array.extents() == wanted)) array = basin::buffer<U, Rank>(wanted);
-}
 
 /// The part of the caller's key_set that is about these texts.
 template <class T>
@@ -97,12 +92,8 @@ void attention_layer<T>::report(attention_call<T> const& call, basin::key_set co
             for (int key = 0; key < s.rows; ++key) sum[key] = decoded[key] + decoded[key + s.rows];
         }
         for (int h = 0; h < c.key_value_heads; ++h) {
-            for (int key = 0; key < s.rows; ++key) {
-                T const* const value = &x.v(t, h, key, 0);
-                T squares = 0;
-                for (int channel = 0; channel < c.channels(); ++channel) squares += value[channel] * value[channel];
-                value_norm_(t, h, key) = std::sqrt(squares);
-            }
+            for (int key = 0; key < s.rows; ++key)
+                value_norm_(t, h, key) = fixed_weights<T>(&x.v(t, h, key, 0), 1, c.channels()).norm();
         }
     }
     basin::view<T const, 3> const input{call.x, {{s.texts, s.rows, c.width}}};

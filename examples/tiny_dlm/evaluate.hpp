@@ -5,6 +5,8 @@
 #include "objective.hpp"
 #include "sampler.hpp"
 
+#include <basin/backend/thread_pool.hpp>
+
 namespace tiny_dlm {
 
 /// How good a model is on texts that no training saw.
@@ -26,12 +28,17 @@ inline int write_answers(model<float> const& net, corpus const& texts, text_batc
     sampling how;
     how.steps = steps;
     how.block = c.kind == model_kind::block_diffusion ? c.block : 0;
-    auto const logits = [&](std::vector<token_id> const& now) { return net.logits(now, tasks.length, watch); };
+    basin::buffer<float, 3> kept;
+    auto const all = [&](std::vector<token_id> const& now) { return net.logits(now, tasks.length, watch); };
+    auto const masked = [&](std::vector<token_id> const& now) -> auto const& {
+        net.masked_logits(now, tasks.length, kept, watch);
+        return kept;
+    };
     auto const nothing = [](sampling_step const&) {};
     if (c.kind == model_kind::autoregressive)
-        continue_text(tokens, tasks.texts, c.vocabulary, how, logits, nothing);
+        continue_text(tokens, tasks.texts, c.vocabulary, how, all, nothing);
     else
-        denoise(tokens, tasks.texts, c.vocabulary, how, logits, nothing);
+        denoise(tokens, tasks.texts, c.vocabulary, how, masked, nothing, net.threads());
     int right = 0;
     for (int t = 0; t < tasks.texts; ++t) {
         auto const begin = static_cast<std::size_t>(t * tasks.length);

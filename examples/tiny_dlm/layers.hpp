@@ -8,8 +8,8 @@
 #include <vector>
 
 // The dense parts of a transformer, forward and backward, written with Eigen. Everything is a matrix with one token per row.
-// A backward function takes the gradient of the loss by its output and gives that by its input; gradients of parameters are
-// added to.
+// A backward function takes the gradient of the loss by its output and gives that by its input and by its parameters; it
+// overwrites, except where it says that it adds.
 namespace tiny_dlm {
 
 template <class T>
@@ -30,7 +30,7 @@ void linear(X const& x, fixed_weights<T> const& w, matrix<T>& y) {
 }
 template <class T, class X, class Y>
 void linear_backward(X const& x, fixed_weights<T> const& w, Y const& d_y, matrix<T>& d_x, weights<T> d_w) {
-    d_w.noalias() += d_y.transpose() * x;
+    d_w.noalias() = d_y.transpose() * x;
     d_x.noalias() = d_y * w;
 }
 
@@ -50,6 +50,7 @@ void rms_norm(matrix<T> const& x, fixed_weights<T> const& gain, matrix<T>& y, st
 template <class T>
 void rms_norm_backward(matrix<T> const& x, fixed_weights<T> const& gain, std::vector<T> const& inverse,
                        matrix<T> const& d_y, matrix<T>& d_x, weights<T> d_gain) {
+    d_gain.setZero();
     for (Eigen::Index i = 0; i < x.rows(); ++i) {
         T const scale = inverse[static_cast<std::size_t>(i)];
         auto const g = d_y.row(i).array() * gain.row(0).array();
@@ -82,13 +83,19 @@ struct rotary {
             int const p = position[static_cast<std::size_t>(i % texts)];
             T const* const co = &cosine(p, 0);
             T const* const si = &sine(p, 0);
-            for (T* head = &x(i, 0); head != &x(i, 0) + columns; head += 2 * half) {
-                for (Eigen::Index c = 0; c < half; ++c) {
-                    T const a = head[c], b = head[c + half], s = back ? -si[c] : si[c];
-                    head[c] = a * co[c] - b * s;
-                    head[c + half] = b * co[c] + a * s;
-                }
-            }
+            for (T* head = &x(i, 0); head != &x(i, 0) + columns; head += 2 * half)
+                turn_pairs(head, head + half, co, si, half, back ? T(-1) : T(1));
+        }
+    }
+
+private:
+    /// The four do not overlap.
+    static void turn_pairs(T* __restrict first, T* __restrict second, T const* __restrict co, T const* __restrict si,
+                           Eigen::Index half, T sign) {
+        for (Eigen::Index c = 0; c < half; ++c) {
+            T const a = first[c], b = second[c], s = sign * si[c];
+            first[c] = a * co[c] - b * s;
+            second[c] = b * co[c] + a * s;
         }
     }
 };

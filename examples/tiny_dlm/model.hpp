@@ -73,6 +73,8 @@ public:
     std::vector<T>& parameters() { return parameters_; }
     std::vector<T> const& parameters() const { return parameters_; }
     std::vector<tensor_info> const& tensors() const { return where_.tensors; }
+    /// The threads that its members use: threads()(n, f) runs f(0) ... f(n - 1).
+    basin::thread_pool& threads() const { return *pool_; }
     /// Random weights from a seed.
     void initialise(std::uint64_t seed);
 
@@ -84,6 +86,11 @@ public:
         return logits(tokens, config_.length, watch);
     }
 
+    /// The same for masked tokens alone, which is all that denoising asks for: other rows of the result keep what they have.
+    /// Its memory serves from step to step.
+    void masked_logits(std::span<int const> tokens, int length, basin::buffer<T, 3>& result,
+                       observer<T> const& watch = {}) const;
+
     /// The loss of the batch; keys may be hidden and layers watched.
     double loss(batch const& b, observer<T> const& watch = {}) const;
     /// The loss, and its gradient by every parameter (overwritten).
@@ -91,6 +98,8 @@ public:
 
 private:
     class borrowed;
+    void run_logits(model_config const& c, std::span<int const> tokens, bool masked_only, basin::buffer<T, 3>& result,
+                    observer<T> const& watch) const;
     double run(batch const& b, std::vector<std::vector<T>>* gradients, observer<T> const& watch) const;
     model_config of_length(int length, std::size_t tokens) const;
 

@@ -78,8 +78,9 @@ void model<T>::initialise(std::uint64_t seed) {
 
 namespace detail {
 
-/// Texts per group: enough rows for efficient products, enough groups for several threads. The number of threads has no say.
-inline int group_size(int texts, int rows) { return std::clamp(texts / 4, 1, std::max(1, 256 / rows)); }
+/// Texts per group: enough rows for efficient products (each packs its weights anew), at least two groups. The number of
+/// threads has no say.
+inline int group_size(int texts, int rows) { return std::clamp(texts / 2, 1, std::max(1, 256 / rows)); }
 
 } // namespace detail
 
@@ -96,18 +97,36 @@ model_config model<T>::of_length(int length, std::size_t tokens) const {
 template <class T>
 basin::buffer<T, 3> model<T>::logits(std::span<int const> tokens, int length, observer<T> const& watch) const {
     model_config const c = of_length(length, tokens.size());
-    int const texts = static_cast<int>(tokens.size()) / length;
-    int const group = detail::group_size(texts, c.rows());
-    basin::buffer<T, 3> result(texts, length, c.vocabulary);
-    (*pool_)((texts + group - 1) / group, [&](int g) {
-        int const first = g * group, count = std::min(group, texts - first);
-        auto const begin = static_cast<std::size_t>(first) * static_cast<std::size_t>(length);
-        sheet const s(c, tokens.subspan(begin, static_cast<std::size_t>(count) * static_cast<std::size_t>(length)));
-        borrowed work(*shelf_);
-        matrix<T> const& found = work->forward(c, where_, *turns_, parameters_.data(), s, watch, first);
-        std::copy(found.data(), found.data() + found.size(), &result(first, 0, 0));
-    });
+    basin::buffer<T, 3> result(static_cast<int>(tokens.size()) / length, length, c.vocabulary);
+    run_logits(c, tokens, false, result, watch);
     return result;
+}
+
+template <class T>
+void model<T>::masked_logits(std::span<int const> tokens, int length, basin::buffer<T, 3>& result,
+                             observer<T> const& watch) const {
+    model_config const c = of_length(length, tokens.size());
+    detail::fit(result, static_cast<int>(tokens.size()) / length, length, c.vocabulary);
+    run_logits(c, tokens, true, result, watch);
+}
+
+template <class T>
+void model<T>::run_logits(model_config const& c, std::span<int const> tokens, bool masked_only,
+                          basin::buffer<T, 3>& result, observer<T> const& watch) const {
+    int const texts = static_cast<int>(tokens.size()) / c.length;
+    int const group = detail::group_size(texts, c.rows());
+    (*pool_)((texts + group - 1) / group, [&](int g) {
+        int const first = g * group * c.length, count = std::min(group * c.length, texts * c.length - first);
+        auto const here = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+        sheet s(c, here);
+        if (masked_only) s.want_masked(c);
+        borrowed work(*shelf_);
+        matrix<T> const& found = work->forward(c, where_, *turns_, parameters_.data(), s, watch, g * group);
+        for (int i = 0, row = 0; i < count; ++i) {
+            if (masked_only && here[static_cast<std::size_t>(i)] != c.mask_token) continue;
+            std::copy_n(&found(row++, 0), c.vocabulary, result.data() + std::ptrdiff_t{first + i} * c.vocabulary);
+        }
+    });
 }
 
 template <class T>
@@ -117,7 +136,7 @@ double model<T>::run(batch const& b, std::vector<std::vector<T>>* gradients, obs
     int const group = detail::group_size(b.texts, copies ? 2 * c.length : c.rows());
     int const groups = (b.texts + group - 1) / group;
     std::vector<double> losses(static_cast<std::size_t>(groups));
-    if (gradients != nullptr) gradients->resize(std::max(gradients->size(), losses.size()));
+    if (gradients != nullptr) gradients->resize(losses.size());
     (*pool_)(groups, [&](int g) {
         auto const begin = static_cast<std::size_t>(g * group * c.length);
         auto const count = static_cast<std::size_t>(std::min(group, b.texts - g * group) * c.length);
@@ -128,7 +147,7 @@ double model<T>::run(batch const& b, std::vector<std::vector<T>>* gradients, obs
         work->forward(c, where_, *turns_, parameters_.data(), s, watch, g * group);
         T* target = nullptr;
         if (gradients != nullptr) {
-            (*gradients)[static_cast<std::size_t>(g)].assign(parameters_.size(), T(0));
+            (*gradients)[static_cast<std::size_t>(g)].resize(parameters_.size());
             target = (*gradients)[static_cast<std::size_t>(g)].data();
         }
         losses[static_cast<std::size_t>(g)] = work->loss(target);
@@ -146,16 +165,17 @@ double model<T>::loss(batch const& b, observer<T> const& watch) const {
 template <class T>
 double model<T>::loss_and_gradients(batch const& b, std::vector<T>& gradients) const {
     auto& parts = shelf_->group_gradients;
-    for (auto& part : parts) part.clear(); // from an earlier, larger batch
     double const total = run(b, &parts, {});
-    gradients.assign(parameters_.size(), T(0));
-    int const pieces = 16; // each piece adds up the groups in their order
+    gradients.resize(parameters_.size());
+    if (parts.empty()) std::fill(gradients.begin(), gradients.end(), T(0)); // no texts
+    int const pieces = 16;                                                  // each adds up the groups in their order
     (*pool_)(pieces, [&](int piece) {
         std::size_t const begin = gradients.size() * static_cast<std::size_t>(piece) / pieces;
         std::size_t const end = gradients.size() * static_cast<std::size_t>(piece + 1) / pieces;
-        for (auto const& part : parts) {
-            if (part.empty()) continue;
-            for (std::size_t i = begin; i < end; ++i) gradients[i] += part[i];
+        for (std::size_t g = 0; g < parts.size(); ++g) {
+            T const* const part = parts[g].data();
+            if (g == 0) std::copy(part + begin, part + end, &gradients[begin]);
+            for (std::size_t i = begin; g > 0 && i < end; ++i) gradients[i] += part[i];
         }
     });
     return total;

@@ -27,7 +27,7 @@ public:
         return logits_;
     }
 
-    /// The loss of the forward pass just made; with `gradients` (a flat array like the parameters) adds to them.
+    /// The loss of the forward pass just made; with `gradients` (a flat array like the parameters) overwrites them.
     double loss(T* gradients) {
         double const total = cross_entropy(logits_, sheet_->target, sheet_->weight, gradients != nullptr);
         if (gradients == nullptr) return total;
@@ -40,6 +40,7 @@ public:
         d_x_.setZero(layers_.back().x.rows(), config_->width);
         for (std::size_t i = 0; i < sheet_->wanted.size(); ++i) d_x_.row(sheet_->wanted[i]) = d_top_.row(index(i));
         for (int i = config_->layers; i-- > 0;) layer_backward(i);
+        std::fill(gradients_ + where_->embedding, gradients_ + where_->layers.front().attention_norm, T(0));
         for (std::size_t i = 0; i < sheet_->token.size(); ++i)
             embedding_gradient(sheet_->token[i]) += d_x_.row(index(i));
         return total;
@@ -139,7 +140,7 @@ private:
         linear_backward(a.normed, fixed(w.query, qkv_width(), width), d_qkv_, d_normed_,
                         gradient(w.query, qkv_width(), width));
         if (w.output_gate >= 0) {
-            gradient(w.output_gate, width, width).noalias() += d_gate_.transpose() * a.normed;
+            gradient(w.output_gate, width, width).noalias() = d_gate_.transpose() * a.normed;
             d_normed_.noalias() += d_gate_ * fixed(w.output_gate, width, width);
         }
         rms_norm_backward(a.x, vector(w.attention_norm), a.inverse, d_normed_, d_x_, gradient(w.attention_norm));

@@ -7,7 +7,10 @@
 
 #include <basin/core/site.hpp>
 
+#include <Eigen/Core>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -59,42 +62,48 @@ struct opinion {
 /// Special tokens except [EOS] are never written: they leave the distribution. Ties go to the lower token.
 template <class T>
 opinion judge(T const* logits, index_t vocabulary, sampling const& how, index_t step, index_t text, index_t position) {
-    auto const allowed = [](token_id t) { return t >= tokenizer::specials || t == tokenizer::eos; };
-    random_numbers const random{{how.seed}};
-    token_id best = tokenizer::eos, choice = tokenizer::eos;
-    double noisy_best = -std::numeric_limits<double>::infinity();
-    bool known = true;
-    for (token_id t = 0; t < vocabulary; ++t) {
-        if (!allowed(t)) continue;
-        known = known && logits[t] == logits[t];
-        if (logits[t] > logits[best]) best = t;
-        if (how.temperature > 0) {
-            double const noisy =
-                static_cast<double>(logits[t]) / how.temperature + random.gumbel(1, step, text, position, t);
-            if (noisy > noisy_best) {
-                noisy_best = noisy;
-                choice = t;
-            }
-        }
-    }
-    if (!known || std::isinf(logits[best]))
+    static_assert(tokenizer::eos < tokenizer::specials);
+    index_t const count = vocabulary - tokenizer::specials;
+    Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1> const> const words(logits + tokenizer::specials, count);
+    T const eos = logits[tokenizer::eos], high = std::max(eos, words.maxCoeff());
+    int unknown = eos != eos ? 1 : 0; // a plain loop without a way out: compilers test many at once
+    for (index_t i = 0; i < count; ++i) unknown |= words[i] != words[i] ? 1 : 0;
+    if (unknown != 0 || std::isinf(high))
         throw std::runtime_error("the model gave logits that are not numbers at position " + std::to_string(position) +
                                  "; its weights are damaged");
-    if (how.temperature <= 0) choice = best;
 
-    double sum = 0, weighted = 0, second = 0; // of exp(x - best): their sum, sum of x exp(x), the second largest
-    for (token_id t = 0; t < vocabulary; ++t) {
-        if (!allowed(t)) continue;
-        double const x = static_cast<double>(logits[t]) - static_cast<double>(logits[best]);
-        double const e = static_cast<double>(std::exp(static_cast<float>(x)));
-        sum += e;
-        weighted += e > 0 ? e * x : 0;
-        if (t != best) second = std::max(second, e);
+    random_numbers const random{{how.seed}};
+    token_id choice = tokenizer::eos;
+    if (how.temperature > 0) {
+        double best = -std::numeric_limits<double>::infinity();
+        for (token_id t = tokenizer::eos; t < vocabulary; t = t == tokenizer::eos ? tokenizer::specials : t + 1) {
+            double const noisy =
+                static_cast<double>(logits[t]) / how.temperature + random.gumbel(1, step, text, position, t);
+            if (noisy <= best) continue;
+            best = noisy;
+            choice = t;
+        }
+    } else if (eos != high) {
+        choice = static_cast<token_id>(std::find(words.data(), words.data() + count, high) - logits);
     }
-    double const chosen = std::exp(static_cast<double>(logits[choice]) - static_cast<double>(logits[best])) / sum;
+
+    auto const below = words - high; // the distribution is exp(below) / sum
+    auto const sum = static_cast<double>(std::exp(eos - high) + below.exp().sum());
+    double const chosen = std::exp(static_cast<double>(logits[choice]) - static_cast<double>(high)) / sum;
     opinion result{choice, static_cast<float>(chosen), chosen};
-    if (how.order == commit_order::entropy) result.urgency = weighted / sum - std::log(sum); // minus the entropy
-    if (how.order == commit_order::margin) result.urgency = (1 - second) / sum;
+    if (how.order == commit_order::entropy) { // minus the entropy; what is too small to matter may be -inf
+        auto const term = [](auto const& x) { return x.exp() * x.max(T(-80)); };
+        Eigen::Array<T, 1, 1> const last(eos - high);
+        result.urgency = static_cast<double>(term(below).sum() + term(last).sum()) / sum - std::log(sum);
+    }
+    if (how.order == commit_order::margin) {
+        std::array<T, 2> two{eos, -std::numeric_limits<T>::infinity()}; // the best and the next
+        for (index_t i = 0; i < count; ++i) {
+            T const x = words[i];
+            two = x > two[0] ? std::array{x, two[0]} : std::array{two[0], std::max(two[1], x)};
+        }
+        result.urgency = (1 - static_cast<double>(std::exp(two[1] - high))) / sum;
+    }
     if (how.order == commit_order::random) result.urgency = random.unit(2, step, text, position);
     return result;
 }
@@ -172,14 +181,22 @@ void commit(sampling_state& s, T const* logits, index_t text, index_t begin, ind
     }
 }
 
+struct in_order {
+    template <class F>
+    void operator()(index_t n, F const& f) const {
+        for (index_t i = 0; i < n; ++i) f(i);
+    }
+};
+
 } // namespace detail
 
 /// Replaces every [MASK] of `tokens` (batch, length) step by step. `logits(tokens)` is called once per step and gives an array
 /// with data(): (batch, length, vocabulary), row i for position i. `on_step(sampling_step)` sees what happened. Special tokens
-/// except [EOS] are never written. Deterministic; the texts of a batch do not see each other.
-template <class Logits, class OnStep>
+/// except [EOS] are never written. Deterministic; the texts of a batch do not see each other, and `execute(n, f)`, which runs
+/// f(0) ... f(n - 1), may be a basin::thread_pool.
+template <class Logits, class OnStep, class Execute = detail::in_order>
 void denoise(std::vector<token_id>& tokens, index_t batch, index_t vocabulary, sampling const& how, Logits&& logits,
-             OnStep&& on_step) {
+             OnStep&& on_step, Execute&& execute = {}) {
     detail::check_sampling(tokens, batch, vocabulary, how);
     detail::sampling_state s{tokens, batch, static_cast<index_t>(tokens.size()) / batch, vocabulary, how};
     index_t const width = how.block > 0 ? how.block : std::max<index_t>(1, s.length);
@@ -203,8 +220,9 @@ void denoise(std::vector<token_id>& tokens, index_t batch, index_t vocabulary, s
         for (; most_masked(begin) > 0; left = std::max<index_t>(1, left - 1)) {
             s.begin();
             auto const& scores = logits(std::as_const(tokens));
-            for (index_t text = 0; text < batch; ++text)
+            execute(batch, [&](index_t text) {
                 detail::commit(s, scores.data(), text, begin, std::min(begin + width, s.length), left);
+            });
             s.end(on_step);
         }
     }

@@ -40,6 +40,11 @@ struct sheet {
         for (int i = 0; i < rows; ++i) position.push_back(has_copy ? i % c.length : i);
     }
 
+    /// Keeps the wanted rows of tokens that are masked.
+    void want_masked(model_config const& c) {
+        std::erase_if(wanted, [&](int row) { return token[static_cast<std::size_t>(row)] != c.mask_token; });
+    }
+
     /// Keeps the wanted rows whose weight is not 0, with what they are to predict.
     void learn(std::span<int const> all_targets, std::span<float const> all_weights) {
         std::vector<int> const all = std::move(wanted);

@@ -6,6 +6,8 @@
 #include "objective.hpp"
 #include "optimizer.hpp"
 
+#include <basin/backend/thread_pool.hpp>
+
 namespace tiny_dlm {
 
 /// All that decides what a training gives. The same recipe gives the same bits on one machine, whatever the threads.
@@ -44,7 +46,7 @@ public:
         auto const number = static_cast<std::uint64_t>(adam_.steps);
         text_batch const texts = texts_.training(how_.seed, number, how_.batch);
         double const loss = net_.loss_and_gradients(objective(how_.model, texts, how_.seed, number), gradients_);
-        adam_.move(net_.parameters(), gradients_, net_.tensors(), how_.plan);
+        adam_.move(net_.parameters(), gradients_, net_.tensors(), how_.plan, net_.threads());
         return loss;
     }
 

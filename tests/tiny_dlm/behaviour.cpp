@@ -83,6 +83,32 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
     }
 }
 
+TEST_CASE("masked rows alone have the logits that all rows have, and the others keep what they had") {
+    for (variant const& v : variants()) {
+        if (v.config.kind == tiny_dlm::model_kind::autoregressive) continue; // its rows are for the next token
+        CAPTURE(v.name);
+        tiny_dlm::model<float> net(v.config, 2);
+        net.initialise(3);
+        auto tokens = some_texts(v.config, 9).input;
+        int const masked = net.config().mask_token;
+        for (int i = 0; i < v.config.length; ++i) tokens[static_cast<std::size_t>(i)] = masked + 1; // none in the first
+        auto const all = net.logits(tokens);
+        basin::buffer<float, 3> some(9, v.config.length, v.config.vocabulary);
+        some.fill(-7);
+        net.masked_logits(tokens, v.config.length, some);
+        std::size_t wrong = 0, asked = 0;
+        for (std::ptrdiff_t i = 0; i < all.size(); ++i) {
+            bool const wanted = tokens[static_cast<std::size_t>(i / v.config.vocabulary)] == masked;
+            asked += wanted ? 1 : 0;
+            wrong += wanted ? !(std::abs(some.data()[i] - all.data()[i]) < 1e-5F) : some.data()[i] != -7;
+        }
+        CHECK(asked > 0);
+        CHECK(wrong == 0);
+        net.masked_logits(std::span(tokens).first(static_cast<std::size_t>(v.config.length)), v.config.length, some);
+        CHECK(some.extent(0) == 1); // another shape gets other memory
+    }
+}
+
 TEST_CASE("hidden keys receive nothing, and only where they were named") {
     model_config c = small_model();
     tiny_dlm::model<float> net(c, 2);
