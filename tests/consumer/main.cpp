@@ -28,7 +28,11 @@ int main() {
     bool good = works(basin::reference_backend{}, "reference");
 #ifdef CONSUMER_EIGEN
     good = works(basin::eigen_backend{.threads = 2}, "eigen") && good;
+#ifdef EIGEN_PATCH_VERSION // since Eigen 5
+    std::printf("Eigen %d.%d.%d\n", EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, EIGEN_PATCH_VERSION);
+#else
     std::printf("Eigen %d.%d.%d\n", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+#endif
 #endif
 #ifdef CONSUMER_SIMD
     good = works(basin::simd_backend{.threads = 2}, "simd") && good;

@@ -157,7 +157,9 @@ def main():
             continue
         begun = time.monotonic()
         if programs is None:
-            found = {what: s.folder(f"headers-{what}-{s.name}", [DEPENDENCIES[what]], alone=True) for what, s in newest.items()}
+            # Debian's xsimd asks CMake for xtl
+            found = {what: s.folder(f"project-{what}-{s.name}", [DEPENDENCIES[what], "xtl-dev"], alone=True)
+                     for what, s in newest.items()}
             result = attempt_project(found, numbers, modes[mode])
         else:
             packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values(), *(libcxx(suite, compiler) or [])]
