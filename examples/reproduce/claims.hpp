@@ -13,7 +13,7 @@ struct result {
 };
 using results = std::vector<result>;
 
-/// A number with its interval: over models of different seeds, or over texts of all of them.
+/// A number with its interval: over models of different seeds, or over texts or heads of all of them.
 struct figure {
     std::string words;
     double mean = 0, low = 0, high = 0;
@@ -22,15 +22,38 @@ struct figure {
     std::string note;
 };
 
+/// Where a claim was looked at: a corpus and a size of models.
+struct setting {
+    char const *corpus, *size, *words;
+};
+inline constexpr setting places[] = {{"tasks", "small", "tasks"},
+                                     {"words", "small", "English words"},
+                                     {"tasks", "large", "tasks, larger"},
+                                     {"words", "large", "English words, larger"},
+                                     {"characters", "small", "English characters"}};
+
+/// What became of a claim in one setting. The same rule everywhere; it needs three seeds, and five where the claim says so.
+struct finding {
+    std::string verdict = "not measured"; ///< "holds", "does not hold", "cannot be seen at this scale", "not measured"
+    std::string reason;                   ///< one or two sentences
+    int seeds = 0;
+};
+
 /// A claim of a paper, and what became of it here.
 struct claim {
     std::string letter, sentence, paper;
-    std::vector<figure> ours;
-    std::string verdict; ///< "holds", "does not hold", "cannot be seen at this scale", "not measured"
-    std::string reason;  ///< one or two sentences
+    std::string rule;                       ///< by which it is judged, fixed beforehand
+    int needed = 3;                         ///< seeds
+    std::map<std::string, finding> found{}; ///< by the words of the setting
+    std::vector<figure> ours{};
 };
 
 /// All claims, from whatever was measured.
 std::vector<claim> judge(results const& all);
+
+/// Its parts: a, b and d; c; e, f and g.
+std::vector<claim> judge_sinks(results const& all);
+std::vector<claim> judge_masking(results const& all);
+std::vector<claim> judge_tokens(results const& all);
 
 } // namespace reproduce

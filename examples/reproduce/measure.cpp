@@ -61,8 +61,12 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
     return tokens;
 }
 
-/// The cross-entropy per predicted token of each text: of a seeded half of the tokens that are masked, or of each next token.
+/// A seeded half of the tokens is masked, or each next token is asked for: what the model says of each text.
 struct question {
+    struct answers {
+        std::vector<double> loss;    ///< by text: cross-entropy per token asked for
+        std::vector<double> guessed; ///< by text: share of them whose likeliest token is the right one
+    };
     std::vector<token_id> input;
     text_batch const& texts;
     explicit question(model<float> const& net, text_batch const& given) : input(given.tokens), texts(given) {
@@ -72,23 +76,26 @@ struct question {
                 if (random_numbers{{99}}.below(2, t, i) == 0) input[place(given, t, i)] = tokenizer::mask;
             }
     }
-    std::vector<double> losses(model<float> const& net, basin::buffer<float, 3> const& logits) const {
-        std::vector<double> result;
+    answers judge(model<float> const& net, basin::buffer<float, 3> const& logits) const {
+        answers result;
         bool const causal = is_causal(net);
         for (index_t t = 0; t < texts.texts; ++t) {
-            double sum = 0, count = 0;
+            double sum = 0, right = 0, count = 0;
             for (index_t i = std::max<index_t>(1, texts.prompt[static_cast<std::size_t>(t)]); i < texts.length; ++i) {
                 std::size_t const at = place(texts, t, i);
                 if (!causal && input[at] != tokenizer::mask) continue;
                 float const* const row = &logits(t, causal ? i - 1 : i, 0);
-                double const best = static_cast<double>(*std::max_element(row, row + net.config().vocabulary));
+                float const* const likeliest = std::max_element(row, row + net.config().vocabulary);
+                double const best = static_cast<double>(*likeliest);
                 double total = 0;
                 for (index_t v = 0; v < net.config().vocabulary; ++v)
                     total += std::exp(static_cast<double>(row[v]) - best);
                 sum += best + std::log(total) - static_cast<double>(row[texts.tokens[at]]);
+                right += likeliest - row == texts.tokens[at] ? 1 : 0;
                 ++count;
             }
-            result.push_back(count == 0 ? 0 : sum / count);
+            result.loss.push_back(count == 0 ? 0 : sum / count);
+            result.guessed.push_back(count == 0 ? 0 : right / count);
         }
         return result;
     }
@@ -96,25 +103,29 @@ struct question {
 
 std::string label(treatment what, int count) { return std::string(name_of(what)) + "." + std::to_string(count); }
 
-/// What hiding keys costs: answers while a text is written, step by step, and the loss of a second pass over the same texts.
+/// What hiding keys costs: answers while a text is written, step by step, and of a second pass over the same texts.
 void measure_masking(model<float> const& net, corpus const& texts, text_batch const& given, measurement& m) {
     std::vector<treatment> what = {treatment::sinks, treatment::random, treatment::sticky, treatment::matched};
-    if (is_causal(net)) what.push_back(treatment::last_row);
+    if (is_causal(net)) what.insert(what.end(), {treatment::last_row, treatment::row_random, treatment::row_matched});
     question const asked(net, given);
     for (treatment const t : what) {
         for (int const count : masked_counts) {
-            treated_model twice(net, given.texts, t, count, 1);
-            (void)twice.step(asked.input, given.length);
-            m["loss." + label(t, count)] = asked.losses(net, twice.step(asked.input, given.length));
-            m["loss_killed." + label(t, count)] = {twice.killed()};
-            if (!texts.has_answers() || t == treatment::sticky) continue;
+            if (t != treatment::sticky) { // in a second pass it would be the random one
+                treated_model twice(net, given.texts, t, count, 1);
+                (void)twice.step(asked.input, given.length);
+                auto const answers = asked.judge(net, twice.step(asked.input, given.length));
+                m["loss." + label(t, count)] = answers.loss;
+                m["guessed." + label(t, count)] = answers.guessed;
+                m["once_killed." + label(t, count)] = {twice.killed(), twice.killed_mass()};
+            }
+            if (!texts.has_answers()) continue;
             treated_model treated(net, given.texts, t, count, 1);
             auto const written = write(net, treated, given, [](auto const&, index_t) {});
             for (index_t i = 0; i < given.texts; ++i) {
                 auto const text = std::span(written).subspan(place(given, i), static_cast<std::size_t>(given.length));
                 m["right." + label(t, count)].push_back(texts.right_answers(text) / static_cast<double>(task::words));
             }
-            m["killed." + label(t, count)] = {treated.killed()};
+            m["killed." + label(t, count)] = {treated.killed(), treated.killed_mass()};
         }
     }
     // One head at a time: which heads can do without their sinks?
@@ -123,7 +134,7 @@ void measure_masking(model<float> const& net, corpus const& texts, text_batch co
             treated_model one(net, given.texts, treatment::sinks, net.config().rows(), 1);
             one.only(layer, head);
             (void)one.step(asked.input, given.length);
-            auto const losses = asked.losses(net, one.step(asked.input, given.length));
+            auto const losses = asked.judge(net, one.step(asked.input, given.length)).loss;
             double half = 0;   // of the texts
             double change = 0; // on the odd texts: heads are chosen on the even ones
             for (std::size_t t = 1; t < losses.size(); t += 2, ++half) change += losses[t] - m["loss.nothing"][t];
@@ -138,6 +149,9 @@ measurement measure(model<float> const& net, corpus const& texts, settings const
     evaluation const e = evaluate(net, texts, std::min<int>(128, texts.validation_count()));
     m["loss"] = {e.loss};
     m["accuracy"] = {e.accuracy()};
+    model_config const& c = net.config();
+    m["shape"] = {static_cast<double>(c.layers), static_cast<double>(c.width), static_cast<double>(c.heads),
+                  static_cast<double>(c.length), static_cast<double>(net.parameters().size())};
 
     text_batch given = texts.validation(0, std::min<index_t>(s.texts, texts.validation_count()));
     if (!texts.has_answers()) given.prompt.assign(given.prompt.size(), given.length / 4);
@@ -155,7 +169,9 @@ measurement measure(model<float> const& net, corpus const& texts, settings const
         m["right.nothing"].push_back(texts.right_answers(text) / static_cast<double>(task::words));
     }
     question const asked(net, given);
-    m["loss.nothing"] = asked.losses(net, net.logits(asked.input, given.length));
+    auto const answers = asked.judge(net, net.logits(asked.input, given.length));
+    m["loss.nothing"] = answers.loss;
+    m["guessed.nothing"] = answers.guessed;
     if (masking) measure_masking(net, texts, given, m);
     return m;
 }

@@ -9,20 +9,40 @@ namespace {
 
 using namespace tiny_dlm;
 
-struct shape {
-    char const* name;
-    int layers, width, heads, hidden;
+/// What is trained: a corpus, a shape and how it learns. The larger ones are those of the committed checkpoints.
+struct cell {
+    char const *corpus, *size;
+    int layers, width, heads, hidden, length, steps,
+        batch; ///< steps: 1 or 2 times those that are asked for, or so many
+    double rate, rope_base;
 };
-constexpr shape small_shape{"small", 2, 48, 3, 144}, large_shape{"large", 4, 64, 4, 192};
+constexpr cell cells[] = {
+    {"tasks", "small", 2, 48, 3, 144, 64, 1, 32, 5e-3, 100},
+    {"tasks", "large", 4, 64, 4, 192, 64, 800, 32, 5e-3, 100},
+    {"words", "small", 3, 64, 4, 192, 64, 2, 16, 3e-3, 10000},
+    {"words", "large", 5, 96, 4, 288, 128, 1500, 8, 3e-3, 10000},
+    {"characters", "small", 3, 64, 4, 192, 64, 2, 16, 3e-3, 10000},
+};
+constexpr int word_count = 1000;
 
-run make(settings const& s, shape const& how, std::string const& variant, std::uint64_t seed) {
-    run r{"tasks", how.name, variant, seed, {}, {}};
+cell const& find_cell(std::string const& corpus, std::string const& size) {
+    for (cell const& c : cells) {
+        if (c.corpus == corpus && c.size == size) return c;
+    }
+    throw std::logic_error("nothing is planned for " + corpus + ", " + size);
+}
+
+run make(settings const& s, char const* corpus, char const* size, std::string const& variant, int seed) {
+    cell const& how = find_cell(corpus, size);
+    run r{corpus, size, variant, static_cast<std::uint64_t>(seed), {}, {}};
     model_config& m = r.how.model;
     m.layers = how.layers;
     m.width = how.width;
     m.heads = m.key_value_heads = how.heads;
     m.hidden = how.hidden;
-    m.vocabulary = corpus::synthetic(m.length).words().size();
+    m.length = how.length;
+    m.rope_base = how.rope_base;
+    m.vocabulary = texts_of(corpus, how.length, s).words().size();
     m.kind = variant == "arm"     ? model_kind::autoregressive
              : variant == "block" ? model_kind::block_diffusion
                                   : model_kind::masked_diffusion;
@@ -39,49 +59,77 @@ run make(settings const& s, shape const& how, std::string const& variant, std::u
         {"gate", {sink_kind::gate, 1, {}}},
     };
     if (auto const found = sinks.find(variant); found != sinks.end()) m.sinks = found->second;
-    r.how.plan.steps = s.steps;
-    r.how.seed = seed;
+    r.how.plan.steps = how.steps <= 2 ? how.steps * s.steps : how.steps;
+    r.how.plan.rate = how.rate;
+    r.how.batch = how.batch;
+    r.how.seed = static_cast<std::uint64_t>(seed);
     return r;
 }
 
 } // namespace
 
+corpus const& texts_of(std::string const& name, index_t length, settings const& s) {
+    static std::map<std::pair<std::string, index_t>, corpus> known;
+    std::pair const key{name, length};
+    if (auto const found = known.find(key); found != known.end()) return found->second;
+    if (name == "tasks") return known.emplace(key, corpus::synthetic(length)).first->second;
+    std::string const text = read_text(s.text);
+    auto const words =
+        tokenizer::from_text(text, name == "words" ? tokenizer::unit::words : tokenizer::unit::characters, word_count);
+    return known.emplace(key, corpus::from_text(text, words, length)).first->second;
+}
+
 std::vector<variant_name> const& sink_variants() {
     static std::vector<variant_name> const list = {
-        {"token", "one token in front"},
-        {"token_middle", "one token in the middle"},
-        {"token_end", "one token at the end"},
-        {"token_2", "two tokens in front"},
-        {"token_4", "four tokens in front"},
-        {"zero_value", "key without a value"},
-        {"logit", "logit per head"},
-        {"off_by_one", "softmax-off-by-one"},
-        {"registers", "register"},
-        {"gate", "gated attention"},
+        {"token", "one token in front", "sink_token"},
+        {"token_middle", "one token in the middle", "sink_token_middle"},
+        {"token_end", "one token at the end", "sink_token_end"},
+        {"token_2", "two tokens in front", "sink_token_2"},
+        {"token_4", "four tokens in front", "sink_token_4"},
+        {"zero_value", "key without a value", "zero_value"},
+        {"logit", "logit per head", "sink_logit"},
+        {"off_by_one", "softmax-off-by-one", "off_by_one"},
+        {"registers", "register", "registers"},
+        {"gate", "gated attention", "gate"},
     };
     return list;
 }
 
 std::vector<run> plan(settings const& s) {
     std::vector<run> list;
-    auto const add = [&](shape const& how, char const* variant, int seed) {
-        list.push_back(make(s, how, variant, static_cast<std::uint64_t>(seed)));
+    bool const english = !s.text.empty();
+    static constexpr variant_name bases[] = {{"dlm", "masked diffusion", "masked_diffusion"},
+                                             {"arm", "autoregressive", "autoregressive"},
+                                             {"token", "one token in front", "sink_token"},
+                                             {"block", "block diffusion", "block_diffusion"}};
+    auto const add_committed = [&](char const* corpus, char const* prefix, variant_name const& v) {
+        std::string const path = s.weights + "/" + prefix + v.checkpoint + ".safetensors";
+        if (std::filesystem::exists(path)) list.push_back({corpus, "large", v.name, 1, {}, path});
     };
     for (int seed = 1; seed <= s.seeds; ++seed)
-        for (char const* const variant : {"dlm", "arm", "token", "block"}) add(small_shape, variant, seed);
+        for (variant_name const& v : bases) {
+            list.push_back(make(s, "tasks", "small", v.name, seed));
+            if (english) list.push_back(make(s, "words", "small", v.name, seed));
+        }
     for (int seed = 1; seed <= s.variant_seeds; ++seed)
         for (variant_name const& v : sink_variants()) {
-            if (std::string_view(v.name) != "token" || seed > s.seeds) add(small_shape, v.name, seed);
+            if (std::string_view(v.name) != "token" || seed > s.seeds)
+                list.push_back(make(s, "tasks", "small", v.name, seed));
         }
-    for (int seed = 1; seed <= s.large_seeds; ++seed)
-        for (char const* const variant : {"dlm", "arm", "token"}) add(large_shape, variant, seed);
-    if (s.text.empty()) return list;
-    static constexpr variant_name files[] = {
-        {"dlm", "english_masked_diffusion"}, {"arm", "english_autoregressive"}, {"token", "english_sink_token"}};
-    for (variant_name const& f : files) {
-        std::string const path = s.weights + "/" + f.words + ".safetensors";
-        if (std::filesystem::exists(path)) list.push_back({"words", "committed", f.name, 1, {}, path});
+    for (variant_name const& v : bases) add_committed("tasks", "tasks_", v);
+    for (variant_name const& v : bases) {
+        if (english) add_committed("words", "english_", v);
     }
+    for (int seed = 2; seed <= s.more_seeds; ++seed) // the committed ones are seed 1 of the same recipe
+        for (variant_name const& v : bases) list.push_back(make(s, "tasks", "large", v.name, seed));
+    for (int seed = 1; seed <= s.more_seeds && english; ++seed)
+        for (variant_name const& v : bases) {
+            if (std::string_view(v.name) != "block") list.push_back(make(s, "characters", "small", v.name, seed));
+        }
+    for (int seed = 2; seed <= s.more_seeds && english; ++seed)
+        for (variant_name const& v : bases) {
+            if (std::string_view(v.name) != "block") list.push_back(make(s, "words", "large", v.name, seed));
+        }
     return list;
 }
 

@@ -24,6 +24,7 @@ public:
     /// One step: what the model saw, `length` tokens of each text.
     void add(treated_model const& model, std::vector<token_id> const& tokens, index_t length) {
         ++steps_;
+        add_uniform(model.layers().front(), length);
         for (std::size_t i = 0; i < model.layers().size(); ++i)
             add_layer(model.layers()[i], static_cast<index_t>(i), tokens, length);
     }
@@ -32,6 +33,7 @@ public:
         for (std::size_t i = 0; i < sweep_.size(); ++i)
             m[prefix + "sweep"].push_back(static_cast<double>(sweep_[i]) / static_cast<double>(keys_));
         m[prefix + "maps_with_sink"] = {static_cast<double>(maps_with_sink_) / maps};
+        m[prefix + "uniform_maps_with_sink"] = {static_cast<double>(uniform_with_sink_) / static_cast<double>(steps_)};
         m[prefix + "sinks_per_map"] = {static_cast<double>(sinks_) / maps};
         for (long long const n : classes_)
             m[prefix + "classes"].push_back(static_cast<double>(n) / static_cast<double>(std::max(1LL, sinks_)));
@@ -88,6 +90,23 @@ private:
         bool const sign =
             name.size() == 1 && std::string_view(" .,;:|!?()'\"-").find(name[0]) != std::string_view::npos;
         return sign ? token_class::punctuation : token_class::letter;
+    }
+    /// The same rule on attention that prefers nobody: what the shape of the mask alone makes a sink. Only where somebody is
+    /// seen by fewer than others, and no token was added.
+    void add_uniform(layer_record const& layer, index_t length) {
+        if (config_.kind == tiny_dlm::model_kind::masked_diffusion || config_.extra_tokens() > 0) return;
+        basin::buffer<float, 3> received(1, 1, length), seen(1, 1, length);
+        for (index_t key = 0; key < length; ++key)
+            seen(0, 0, key) = how_ == columns::raw ? static_cast<float>(length) : layer.seen(0, 0, key);
+        for (index_t query = 0; query < length; ++query) {
+            bool const causal = config_.kind == tiny_dlm::model_kind::autoregressive;
+            index_t const end =
+                causal ? query + 1
+                       : std::min(length, (query / config_.block + 1) * static_cast<index_t>(config_.block));
+            for (index_t key = 0; key < end; ++key) received(0, 0, key) += 1 / static_cast<float>(end);
+        }
+        auto const facts = basin::evidence{received}.seen(seen).queries(length);
+        uniform_with_sink_ += basin::detect(basin::reference_backend{}, facts, rule{}).keys().count() > 0 ? 1 : 0;
     }
     void add_layer(layer_record const& layer, index_t number, std::vector<token_id> const& tokens, index_t length) {
         index_t const rows = length + config_.extra_tokens(), heads = config_.heads;
@@ -161,7 +180,8 @@ private:
     columns how_;
     index_t steps_ = 0;
     std::vector<long long> sweep_;
-    long long keys_ = 0, maps_ = 0, maps_with_sink_ = 0, sinks_ = 0, top_pairs_ = 0, top_stays_ = 0;
+    long long keys_ = 0, maps_ = 0, maps_with_sink_ = 0, sinks_ = 0, top_pairs_ = 0, top_stays_ = 0,
+              uniform_with_sink_ = 0;
     std::vector<long long> classes_ = std::vector<long long>(std::size(token_class_names));
     double extra_mass_ = 0, escaped_ = 0;
     std::vector<basin::persistence> survival_; // by layer

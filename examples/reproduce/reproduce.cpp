@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 std::map<std::string, std::string> identity(run const& r, settings const& s) {
     auto text = r.checkpoint.empty() ? r.how.to_text() : std::map<std::string, std::string>{{"file", r.checkpoint}};
     text["measured_texts"] = std::to_string(s.texts);
-    text["measurement_version"] = "1";
+    text["measurement_version"] = "2";
     return text;
 }
 
@@ -76,11 +76,22 @@ private:
     bool mine_ = false;
 };
 
+/// Whether an earlier run left the state of this training; one of another recipe is made again.
+bool is_there(fs::path const& state, recipe const& how) {
+    if (!fs::exists(state)) return false;
+    auto const found = read_safetensors(state.string()).metadata;
+    auto const wanted = how.to_text();
+    return std::all_of(wanted.begin(), wanted.end(), [&](auto const& entry) {
+        auto const at = found.find(entry.first);
+        return at != found.end() && at->second == entry.second;
+    });
+}
+
 /// Trains the model, or goes on where an earlier run was stopped.
 model<float> train(run const& r, settings const& s, corpus const& texts, fs::path const& state, progress& bar,
                    long done, long of_run) {
     trainer work(r.how, texts, s.threads);
-    if (fs::exists(state)) work.resume(state.string());
+    if (is_there(state, r.how)) work.resume(state.string());
     double shown = 0;
     while (!work.finished()) {
         double const loss = work.step();
@@ -93,7 +104,7 @@ model<float> train(run const& r, settings const& s, corpus const& texts, fs::pat
             throw interruption();
         }
     }
-    work.save(state.string()); // stopped while it is measured, it need not be trained again
+    work.save(state.string()); // measured again, or stopped meanwhile, it need not be trained again
     return std::move(work.net());
 }
 
@@ -103,12 +114,11 @@ bool is_masked(run const& r) { return r.variant == "dlm" || r.variant == "arm" |
 measurement make(run const& r, settings const& s, fs::path const& state, progress& bar, long done, long of_run) {
     if (!r.checkpoint.empty()) {
         trained_model const m = load_model(r.checkpoint, s.threads);
-        return measure(m.net, corpus::from_text(read_text(s.text), m.words, m.net.config().length), s, true);
+        if (r.corpus == "tasks") return measure(m.net, texts_of(r.corpus, m.net.config().length, s), s, is_masked(r));
+        return measure(m.net, corpus::from_text(read_text(s.text), m.words, m.net.config().length), s, is_masked(r));
     }
-    corpus const texts = corpus::synthetic(r.how.model.length);
-    measurement result = measure(train(r, s, texts, state, bar, done, of_run * 2 / 3), texts, s, is_masked(r));
-    fs::remove(state);
-    return result;
+    corpus const& texts = texts_of(r.corpus, r.how.model.length, s);
+    return measure(train(r, s, texts, state, bar, done, of_run * 2 / 3), texts, s, is_masked(r));
 }
 
 std::string output_of(char const* command) {
@@ -132,10 +142,10 @@ int main_program(int argc, char** argv) {
         "Stopped at any moment, the same command goes on from there; started once for each core, they share the work.");
     line.option("--seeds", "N", "seeds of the models that the claims rest on", s.seeds, 1, 100);
     line.option("--variant-seeds", "N", "seeds of the sink variants", s.variant_seeds, 0, 100);
-    line.option("--large-seeds", "N", "seeds of larger models", s.large_seeds, 0, 100);
-    line.option("--steps", "N", "training steps", s.steps, 1, 1000000);
+    line.option("--more-seeds", "N", "seeds of larger models and of English characters", s.more_seeds, 0, 100);
+    line.option("--steps", "N", "training steps of small models; on texts twice as many", s.steps, 1, 1000000);
     line.option("--texts", "N", "texts that each model is measured on", s.texts, 10, 10000);
-    line.option("--text", "FILE", "the English text that the committed word models know", s.text);
+    line.option("--text", "FILE", "an English text: the one that the committed word models know", s.text);
     line.option("--weights", "FOLDER", "the committed models", s.weights);
     line.option("--threads", "N", "threads; the result does not depend on it", s.threads, 1, 1024);
     line.option("--out", "FOLDER", "where measurements are kept", s.out);

@@ -6,6 +6,8 @@
 
 #include <basin/intervene.hpp>
 
+#include <cstdio>
+
 namespace reproduce {
 
 /// The models of one variant, by seed.
@@ -58,7 +60,17 @@ inline figure over_models(std::string words, std::vector<double> const& x, std::
 inline bool below(figure const& f, double x) { return f.pairs > 0 && f.high < x; }
 inline bool above(figure const& f, double x) { return f.pairs > 0 && f.low > x; }
 
-/// One treatment against nothing, and against its controls, over all texts of all models.
+inline char const *const holds = "holds", *const fails = "does not hold",
+                         *const unseen = "cannot be seen at this scale", *const not_measured = "not measured";
+/// As printf.
+std::string text(char const* format, auto... values) {
+    char line[1000];
+    std::snprintf(line, sizeof line, format, values...);
+    return line;
+}
+
+/// One treatment against nothing, and against its controls: over models where there are five, else over all texts of all
+/// models. p is always over texts: five models cannot give one below 0.06.
 struct masking_report {
     std::vector<figure> rows;      ///< change by sinks, then by each control
     std::vector<figure> contrasts; ///< sinks minus each control
@@ -66,6 +78,15 @@ struct masking_report {
 };
 masking_report compare_masking(std::vector<result const*> const& list, std::string const& outcome,
                                std::string const& treated, std::vector<std::string> const& controls, int count);
+
+/// The share of its accuracy that each model keeps when keys are hidden; of b minus of a for the seeds that both have.
+struct hiding {
+    std::string outcome, treated;
+    int count;
+};
+std::vector<double> kept(std::vector<result const*> const& list, hiding const& how);
+std::vector<double> kept_difference(std::vector<result const*> const& a, hiding const& how_a,
+                                    std::vector<result const*> const& b, hiding const& how_b);
 
 /// Heads that have sinks: value norms of sinks over those of others. Heads are chosen on even texts and judged on odd ones.
 struct head_list {

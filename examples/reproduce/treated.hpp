@@ -21,14 +21,17 @@ using tiny_dlm::token_id;
 /// Which keys the next step hides.
 enum class treatment {
     nothing,
-    sinks,    ///< the strongest of each head by the rule
-    random,   ///< as many others, drawn at each step
-    sticky,   ///< as many others, the same while the sink lives
-    matched,  ///< as many others, those of the most similar mass
-    last_row, ///< the keys that the last token attends to most: what the first paper did to the autoregressive model
+    sinks,       ///< the strongest of each head by the rule
+    random,      ///< as many others, drawn at each step
+    sticky,      ///< as many others, the same while the sink lives
+    matched,     ///< as many others, those of the most similar mass
+    last_row,    ///< the keys that the last token attends to most: what the first paper did to the autoregressive model
+    row_random,  ///< as many as last_row, at random
+    row_matched, ///< as many as last_row, those of the most similar mass
 };
 constexpr char const* name_of(treatment t) {
-    constexpr char const* names[] = {"nothing", "sinks", "random", "sticky", "matched", "last row"};
+    constexpr char const* names[] = {"nothing", "sinks",    "random",          "sticky",
+                                     "matched", "last row", "random, for row", "matched, for row"};
     return names[static_cast<int>(t)];
 }
 
@@ -67,11 +70,16 @@ public:
     index_t steps() const { return step_; }
     /// Keys hidden per head, text and step, over the steps that had an earlier one.
     double killed() const;
+    /// The share of all attention that these keys had on the map on which they were chosen.
+    double killed_mass() const;
     /// Only this head is treated.
     void only(index_t layer, index_t head) { only_ = {layer, head}; }
 
 private:
     basin::key_set choose(index_t layer);
+    basin::key_set strongest_of_last_row(layer_record const& seen) const;
+    bool reads_last_row() const { return what_ >= treatment::last_row; }
+    double maps() const; // in which keys were hidden
 
     tiny_dlm::model<float> const& net_;
     index_t texts_, rows_, heads_;
@@ -79,7 +87,7 @@ private:
     index_t count_;
     std::uint64_t seed_;
     index_t step_ = 0;
-    double killed_ = 0;
+    double killed_ = 0, mass_ = 0, mass_chosen_ = 0; // mass_chosen_: of the keys that the next step hides
     std::optional<std::pair<index_t, index_t>> only_;
     std::vector<layer_record> layers_;
     std::vector<basin::key_set> hide_;
