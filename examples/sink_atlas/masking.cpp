@@ -65,6 +65,19 @@ struct layer_facts {
 
 } // namespace
 
+std::vector<basin::comparison> compare(std::vector<std::string> const& names,
+                                       std::vector<std::vector<double>> const& measured) {
+    basin::experiment trial(names);
+    for (std::size_t i = 2; i < names.size(); ++i) trial.contrast(names[1], names[i]);
+    for (std::size_t t = 0; t < measured.front().size(); ++t) {
+        std::vector<double> row;
+        row.reserve(measured.size());
+        for (auto const& m : measured) row.push_back(m[t]);
+        trial.add(row);
+    }
+    return trial.report();
+}
+
 masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name, passages const& texts,
                           sink_rule const& rule, double queries_at_least, std::vector<int> const& counts,
                           std::uint64_t seed, std::function<void()> const& on_pass) {
@@ -92,8 +105,11 @@ masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name,
             queries_at_least);
 
     auto const& conditions = masking_conditions();
-    masking_result result{std::move(name), 0, std::vector<std::vector<effect>>(conditions.size()), {}};
-    for (double const x : plain) result.loss += x / number;
+    auto const usual = basin::bootstrap_mean(plain);
+    masking_result result{std::move(name),
+                          {basin::detail::mean_of(plain), usual.low, usual.high, 0},
+                          std::vector<std::vector<effect>>(conditions.size()),
+                          {}};
     for (int const count : counts) {
         std::vector<std::vector<double>> measured = {plain};
         std::vector<double> killed;
@@ -113,16 +129,7 @@ masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name,
             on_pass();
         }
         std::string const k = " (K = " + std::to_string(count) + ")";
-        basin::experiment trial({"nothing", conditions[0] + k, conditions[1] + k, conditions[2] + k});
-        trial.contrast(conditions[0] + k, conditions[1] + k);
-        trial.contrast(conditions[0] + k, conditions[2] + k);
-        for (int t = 0; t < number; ++t) {
-            std::vector<double> row;
-            row.reserve(measured.size());
-            for (auto const& m : measured) row.push_back(m[static_cast<std::size_t>(t)]);
-            trial.add(row);
-        }
-        auto const report = trial.report();
+        auto const report = compare({"nothing", conditions[0] + k, conditions[1] + k, conditions[2] + k}, measured);
         for (std::size_t c = 0; c < conditions.size(); ++c)
             result.series[c].push_back({report[c].mean, report[c].range.low, report[c].range.high, killed[c]});
         result.report.insert(result.report.end(), report.begin(), report.end());

@@ -19,9 +19,7 @@ model_files files_of(std::string const& name) {
     return {file("masked_diffusion", true), file("autoregressive", false), file("sink_token", false)};
 }
 
-namespace {
 bool does_tasks(tiny_dlm::trained_model const& m) { return m.words.by() == tiny_dlm::tokenizer::unit::characters; }
-} // namespace
 
 std::string default_prompt(tiny_dlm::trained_model const& m, std::uint64_t seed) {
     return does_tasks(m) ? tiny_dlm::task::make(2 * seed, 0).prompt : "and the lord said unto";

@@ -17,6 +17,10 @@ struct model_files {
 /// "english" or "tasks": files of the weights folder, as far as they are there. Otherwise the name is a file, which stands alone.
 model_files files_of(std::string const& name);
 
+/// The model and its twin that do the synthetic tasks, whose answers can be checked.
+inline model_files task_files() { return files_of("tasks"); }
+bool does_tasks(tiny_dlm::trained_model const& m);
+
 /// A prompt that suits the model: words of scripture, or a task.
 std::string default_prompt(tiny_dlm::trained_model const& m, std::uint64_t seed);
 

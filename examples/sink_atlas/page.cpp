@@ -52,25 +52,29 @@ std::string tracks_json(recording const& run) {
     });
 }
 
-std::string masking_json(results const& r) {
-    if (r.masking.empty()) return "null";
-    auto const panel = [](masking_result const& m) {
-        return json::object({{"name", json::text(m.model + said(" (loss %.2f)", m.loss))},
-                             {"series", json::list(m.series, [](std::vector<effect> const& s) {
-                                  auto const of = [&](auto const& f) {
-                                      return json::list(s, [&](effect const& e) { return json::number(f(e)); });
-                                  };
-                                  return json::object({{"mean", of([](effect const& e) { return e.mean; })},
-                                                       {"low", of([](effect const& e) { return e.low; })},
-                                                       {"high", of([](effect const& e) { return e.high; })},
-                                                       {"killed", of([](effect const& e) { return e.killed; })}});
-                              })}});
-    };
-    return json::object({{"conditions", json::texts(masking_conditions())},
-                         {"counts", json::list(r.counts, [](int k) { return json::number(k); })},
-                         {"axis", json::text("change of the loss (nats)")},
-                         {"note", json::text("bars: 95 % intervals of the paired differences")},
-                         {"panels", json::list(r.masking, panel)}});
+std::string effects_json(std::vector<effect> const& s) {
+    auto const of = [&](auto const& f) { return json::list(s, [&](effect const& e) { return json::number(f(e)); }); };
+    return json::object({{"mean", of([](effect const& e) { return e.mean; })},
+                         {"low", of([](effect const& e) { return e.low; })},
+                         {"high", of([](effect const& e) { return e.high; })},
+                         {"killed", of([](effect const& e) { return e.killed; })}});
+}
+
+/// `before`: what stands behind the name of a model, with its mean with nothing hidden; null: the name alone.
+std::string masking_json(std::vector<masking_result> const& all, std::vector<std::string> const& conditions,
+                         std::vector<int> const& counts, char const* before, char const* axis, char const* note) {
+    if (all.empty()) return "null";
+    return json::object(
+        {{"conditions", json::texts(conditions)},
+         {"counts", json::list(counts, [](int k) { return json::number(k); })},
+         {"axis", json::text(axis)},
+         {"note", json::text(note)},
+         {"panels", json::list(all, [&](masking_result const& m) {
+              return json::object(
+                  {{"name", json::text(m.model + (before ? said(" (%s %.2f)", before, m.before.mean) : ""))},
+                   {"before", effects_json({m.before})},
+                   {"series", json::list(m.series, effects_json)}});
+          })}});
 }
 
 std::string motion_json(results const& r) {
@@ -114,6 +118,8 @@ std::string figures_json(results const& r) {
          {"sweep", figure(words.sweep, {"sweep.csv"})},
          {"motion", figure(words.motion, some(r.motion.size() > 1, {"motion.csv", "variances.csv"}))},
          {"norms", figure(words.norms, {"heads.csv", "value_norms.npy"})},
+         {"answers", figure(or_why(words.answers, r.absent.answers),
+                            some(!r.answers.empty(), {"answers.csv", "answers_tests.csv"}))},
          {"masking", figure(or_why(words.masking, r.absent.masking),
                             some(!r.masking.empty(), {"masking.csv", "masking_tests.csv"}))},
          {"token", figure(or_why(words.token, r.absent.token), some(!r.after.empty(), {"sink_token.csv"}))}});
@@ -203,10 +209,14 @@ std::string data_json(results const& r) {
                                                                                 {"share", json::numbers(c.share)}});
                                                        })}})},
          {"motion", motion_json(r)},
-         {"masking", masking_json(r)},
+         {"masking", masking_json(r.masking, masking_conditions(), r.counts, "loss", "change of the loss (nats)",
+                                  "bars: 95 % intervals of the paired differences")},
+         {"answers", masking_json(r.answers, answer_conditions(), r.counts, nullptr, "share of right answers",
+                                  "bars: 95 % intervals of the mean over texts")},
          {"token", token_json(r)},
          {"absent", json::object({{"arm", json::text(r.absent.arm)},
                                   {"masking", json::text(r.absent.masking)},
+                                  {"answers", json::text(r.absent.answers)},
                                   {"token", json::text(r.absent.token)}})},
          {"tracks", tracks_json(r.run)},
          {"words", names},

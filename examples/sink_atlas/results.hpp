@@ -32,11 +32,11 @@ struct results {
     std::vector<curve> curves;
     std::vector<motion_series> motion;
     std::vector<int> counts;
-    std::vector<masking_result> masking;
-    std::vector<taken> before, after; ///< without and with a sink token
-    int rows_after = 0;               ///< keys of the model with a sink token
+    std::vector<masking_result> masking, answers; ///< by loss, and by the answers of the synthetic tasks
+    std::vector<taken> before, after;             ///< without and with a sink token
+    int rows_after = 0;                           ///< keys of the model with a sink token
     struct reasons {
-        std::string arm, masking, token;
+        std::string arm, masking, answers, token;
     } absent;
 
     /// The head that the page shows first: sinks that move much and hold much.
@@ -45,7 +45,7 @@ struct results {
 
 /// One sentence per figure, from the numbers of this run.
 struct sentences {
-    std::string map, overview, holders, sweep, motion, norms, masking, token;
+    std::string map, overview, holders, sweep, motion, norms, answers, masking, token;
 };
 sentences say(results const& r);
 

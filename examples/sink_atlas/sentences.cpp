@@ -143,13 +143,37 @@ std::string say_masking(results const& r) {
     std::string text = "Hiding the strongest sink of every head changes the loss: " + one(r.masking[0]);
     if (r.masking.size() > 1) text += "; " + one(r.masking[1]);
     text += ".";
-    auto const relative = [](masking_result const& m) { return m.series[0].back().mean / m.loss; };
+    auto const relative = [](masking_result const& m) { return m.series[0].back().mean / m.before.mean; };
     if (r.masking.size() > 1) {
         bool const spared = relative(r.masking[0]) < 0.5 * relative(r.masking[1]);
         text += said(" With K = %d it is %.1f %% and %.1f %% of the loss: \u201cdiffusion is spared, its twin is "
                      "not\u201d %s at this size.",
                      r.counts.back(), 100 * relative(r.masking[0]), 100 * relative(r.masking[1]),
                      spared ? "holds" : "does not hold");
+    }
+    return text;
+}
+
+std::string say_answers(results const& r) {
+    if (r.answers.empty()) return "";
+    auto const one = [&](masking_result const& m) {
+        effect const &sinks = m.series[0].front(), &control = m.series[1].front();
+        return said("%s %.2f [%.2f, %.2f] instead of %.2f (other keys: %.2f)", m.model.c_str(), sinks.mean, sinks.low,
+                    sinks.high, m.before.mean, control.mean);
+    };
+    std::string text =
+        "Three words are to be copied, reversed and sorted. Answers that are right without the strongest "
+        "sink of every head: " +
+        one(r.answers[0]);
+    if (r.answers.size() > 1) text += "; " + one(r.answers[1]);
+    text += ".";
+    auto const kept = [](masking_result const& m) { return m.series[0].front().mean / std::max(1e-9, m.before.mean); };
+    if (r.answers.size() > 1) {
+        double const dlm = kept(r.answers[0]), arm = kept(r.answers[1]);
+        text +=
+            said(" They keep %.0f %% and %.0f %% of their answers: \u201cdiffusion is spared, its twin is not\u201d %s "
+                 "at this size.",
+                 100 * dlm, 100 * arm, dlm > 0.9 && arm < 0.5 ? "holds" : "does not hold");
     }
     return text;
 }
@@ -176,8 +200,8 @@ std::string say_token(results const& r) {
 } // namespace
 
 sentences say(results const& r) {
-    return {say_map(r),    say_overview(r), say_holders(r), say_sweep(r),
-            say_motion(r), say_norms(r),    say_masking(r), say_token(r)};
+    return {say_map(r),   say_overview(r), say_holders(r), say_sweep(r), say_motion(r),
+            say_norms(r), say_answers(r),  say_masking(r), say_token(r)};
 }
 
 } // namespace sink_atlas

@@ -136,6 +136,34 @@ recording continue_with_twin(tiny_dlm::trained_model const& m, std::string const
     return watcher.finish(tokens);
 }
 
+/// What hiding sinks does to answers that can be checked: of this model and its twin if they do the tasks, else of the
+/// committed ones.
+void measure_answers(results& r, tiny_dlm::trained_model const& model,
+                     std::optional<tiny_dlm::trained_model> const& twin, settings const& s) {
+    r.absent.answers = "Not measured: --passages was 0.";
+    if (s.passages == 0) return;
+    auto const measure = [&](tiny_dlm::trained_model const& m, std::string const& name) {
+        tiny_dlm::progress bar("answers without sinks, " + name, static_cast<long>(3 * r.counts.size() + 1));
+        long done = 0;
+        bool const causal = m.net.config().kind == tiny_dlm::model_kind::autoregressive;
+        r.answers.push_back(mask_answers(m.net, m.words, name, texts_for(m, s.passages), r.rule,
+                                         causal ? enough_queries : 0, r.counts, s.sampling.seed, [&] {
+                                             interrupt_guard::check();
+                                             bar.update(++done);
+                                         }));
+    };
+    if (does_tasks(model)) {
+        measure(model, "diffusion");
+        if (twin) measure(*twin, "autoregressive");
+        return;
+    }
+    auto const files = task_files();
+    r.absent.answers = "The models of the synthetic tasks are not there.";
+    if (!std::filesystem::exists(files.model)) return;
+    measure(tiny_dlm::load_model(files.model, s.threads), "diffusion");
+    if (!files.twin.empty()) measure(tiny_dlm::load_model(files.twin, s.threads), "autoregressive");
+}
+
 /// The same texts read by the same model before training: what the architecture alone gives.
 recording read_untrained(tiny_dlm::trained_model const& m, recording const& run, settings const& s) {
     tiny_dlm::model<float> random(m.net.config(), 1);
@@ -238,6 +266,7 @@ int run(int argc, char const* const* argv) {
         r.motion.push_back({"raw", "twin, raw column sums", "twin, raw", motion_of(record, false, r.rule)});
         measure(*twin, "autoregressive", enough_queries);
     }
+    measure_answers(r, model, twin, s);
     r.curves.push_back(sweep_of(read_untrained(model, r.run, s), r.thresholds, "diffusion, untrained", true, false, 0));
     r.absent.token = "No model with a sink token was given: --sibling FILE.";
     if (sibling) {
@@ -249,7 +278,7 @@ int run(int argc, char const* const* argv) {
     std::string const page = write_atlas(s.output, r);
     auto const words = say(r);
     std::printf("\n");
-    for (auto const& sentence : {words.map, words.holders, words.motion, words.masking})
+    for (auto const& sentence : {words.map, words.holders, words.motion, words.answers, words.masking})
         if (!sentence.empty()) std::printf("- %s\n", sentence.c_str());
     std::printf("\nThe page is %s\n", std::filesystem::absolute(page).lexically_normal().c_str());
     return 0;

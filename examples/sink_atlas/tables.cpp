@@ -61,11 +61,37 @@ void write_run(std::string const& folder, recording const& run, tiny_dlm::tokeni
     basin::write_csv(folder + "/events.csv", basin::table_of(run.events));
 }
 
+/// NAME.csv and NAME_tests.csv, if anything was measured.
+void write_masking(std::string const& name, std::vector<masking_result> const& all,
+                   std::vector<std::string> const& conditions, std::vector<int> const& counts, char const* before,
+                   char const* after) {
+    if (all.empty()) return;
+    rows effects, tests;
+    for (auto const& m : all) {
+        for (std::size_t c = 0; c < m.series.size(); ++c)
+            for (std::size_t i = 0; i < m.series[c].size(); ++i) {
+                effect const& e = m.series[c][i];
+                effects.text("model", m.model).text("hidden", conditions[c]).count("k", counts[i]);
+                effects.number(before, m.before.mean).number(after, e.mean).number("low", e.low).number("high", e.high);
+                effects.number("keys_hidden_per_head", e.killed);
+            }
+        for (auto const& c : m.report) {
+            tests.text("model", m.model).text("comparison", c.name).count("pairs", c.pairs).number("mean", c.mean);
+            tests.number("low", c.range.low)
+                .number("high", c.range.high)
+                .number("p_holm", c.p_holm)
+                .count("effect", c.effect ? 1 : 0);
+        }
+    }
+    effects.save(name + ".csv");
+    tests.save(name + "_tests.csv");
+}
+
 } // namespace
 
 void write_tables(std::string const& folder, results const& r) {
     write_run(folder, r.run, r.words);
-    rows heads, holders, sweep, motion, variances, masking, token;
+    rows heads, holders, sweep, motion, variances, token;
     for (std::size_t i = 0; i < r.heads.size(); ++i) {
         auto const& h = r.heads[i];
         auto const at = static_cast<int>(i);
@@ -93,27 +119,8 @@ void write_tables(std::string const& folder, results const& r) {
         motion.save(folder + "/motion.csv");
         variances.save(folder + "/variances.csv");
     }
-    if (!r.masking.empty()) {
-        rows tests;
-        for (auto const& m : r.masking) {
-            for (std::size_t c = 0; c < m.series.size(); ++c)
-                for (std::size_t i = 0; i < m.series[c].size(); ++i) {
-                    effect const& e = m.series[c][i];
-                    masking.text("model", m.model).text("hidden", masking_conditions()[c]).count("k", r.counts[i]);
-                    masking.number("loss", m.loss).number("change", e.mean).number("low", e.low).number("high", e.high);
-                    masking.number("keys_hidden_per_head", e.killed);
-                }
-            for (auto const& c : m.report) {
-                tests.text("model", m.model).text("comparison", c.name).count("pairs", c.pairs).number("mean", c.mean);
-                tests.number("low", c.range.low)
-                    .number("high", c.range.high)
-                    .number("p_holm", c.p_holm)
-                    .count("effect", c.effect ? 1 : 0);
-            }
-        }
-        masking.save(folder + "/masking.csv");
-        tests.save(folder + "/masking_tests.csv");
-    }
+    write_masking(folder + "/masking", r.masking, masking_conditions(), r.counts, "loss", "change");
+    write_masking(folder + "/answers", r.answers, answer_conditions(), r.counts, "right_before", "right");
     if (!r.after.empty()) {
         for (std::size_t i = 0; i < r.after.size(); ++i) {
             auto const at = static_cast<int>(i);

@@ -22,7 +22,7 @@ def check(name, good, facts=""):
 
 # How many different colours a canvas has: an empty one has one.
 COLOURS = """(canvas => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size)"""
-FIGURES = ["map", "holders", "sweep", "motion", "norms", "masking", "token"]
+FIGURES = ["map", "holders", "sweep", "motion", "norms", "answers", "masking", "token"]
 
 with Browser() as b:
     for width in (1400, 400):
@@ -50,6 +50,11 @@ with Browser() as b:
                 check(f"{where} figure {name} is drawn", drawn > 3 and said > 20, (drawn, said))
                 check(f"{where} figure {name} has its data", links and all(pathlib.Path(f).is_file() for f in links), links)
                 check(f"{where} figure {name} has its command", "sink_atlas" in b.run(f"document.querySelector('#{name} details code').textContent"))
+            if b.run("atlas.answers !== null"):
+                marks = b.run("document.querySelectorAll('#answers svg circle').length")
+                wanted = b.run("atlas.answers.panels.length * (1 + atlas.answers.conditions.length * atlas.answers.counts.length)")
+                check(f"{where} answers have a mark for nothing hidden and for each condition and K", marks == wanted, (marks, wanted))
+                check(f"{where} shares of answers are between 0 and 1", b.run("atlas.answers.panels.every(p => [p.before, ...p.series].every(s => s.mean.every(v => v >= 0 && v <= 1)))"))
             broken = b.run("[...document.querySelectorAll('svg *')].filter(n => [...n.attributes].some(a => /NaN|undefined|Infinity/.test(a.value))).map(n => n.outerHTML)")
             check(f"{where} no mark is misplaced", not broken, broken[:2])
             if shots:

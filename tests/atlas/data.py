@@ -95,6 +95,16 @@ with tempfile.TemporaryDirectory() as folder:
     check("masking.csv: controls hide as many keys",
           all(a["keys_hidden_per_head"] == b["keys_hidden_per_head"] for a in masking for b in masking if (a["model"], a["k"]) == (b["model"], b["k"])))
 
+    answers = rows(one / "answers.csv")
+    check("answers.csv: two models, three conditions, three K", len({(r["model"], r["hidden"], r["k"]) for r in answers}) == len(answers) == 18)
+    check("answers.csv: shares of 18 answers, inside their intervals",
+          all(near(float(r["right"]) * 18, round(float(r["right"]) * 18)) and float(r["low"]) - 1e-6 <= float(r["right"]) <= float(r["high"]) + 1e-6
+              for r in answers))
+    right = {(r["model"], r["hidden"], r["k"]): float(r["right"]) - float(r["right_before"]) for r in answers}
+    changes = [r for r in rows(one / "answers_tests.csv") if not r["comparison"].startswith("(")]
+    check("answers_tests.csv has the changes of answers.csv",
+          len(changes) == 18 and all(near(float(r["mean"]), right[(r["model"], *re.fullmatch(r"(.*) \(K = (\d+)\) - nothing", r["comparison"]).groups())]) for r in changes))
+
     page = (one / "sink_atlas.html").read_text()
     data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)[1])
     linked = {n for f in data["figures"].values() for n in f["data"]}

@@ -1,37 +1,46 @@
 // What interventions do: masking, and a sink token.
-chart('masking', (box, width) => {
-  const m = atlas.masking;
-  if (!m) { missing(box, atlas.absent.masking); return; }
+/** Panels of one model each: by number of hidden keys, a mark with its interval for each condition. */
+function drawMasking(box, width, m, height, marks) {
   const css = [color('sink'), color('grey'), color('blue')];
   legend(box, m.conditions.map((c, i) => [c, css[i]]));
-  const height = 320, top = 44, bottom = height - 44, left = 52;
-  const svg = canvasSvg(box, width, height, 'What masking does, by number of keys');
-  const every = m.panels.flatMap((p) => p.series.flatMap((s) => [...s.low, ...s.high])).filter((v) => v !== null);
+  const top = 44, bottom = height - 44, left = 52;
+  const svg = canvasSvg(box, width, height, `${m.axis}, by number of hidden keys`);
+  const every = m.panels.flatMap((p) => [...p.series.flatMap((s) => [...s.low, ...s.high]), ...(marks ? p.before.high : [])]).filter((v) => v !== null);
   const low = Math.min(0, ...every), high = Math.max(...every, 1e-6), pad = (high - low) * 0.06;
-  const y = linear(bottom, top, low - pad, high + pad), half = (width - left) / m.panels.length;
+  const y = linear(bottom, top, low - (marks ? 0 : pad), high + pad), part = (width - left) / m.panels.length;
   axisY(svg, y, ticks(low, high, 5), left, width, m.axis);
   node(svg, 'line', { x1: left, x2: width, y1: y(0), y2: y(0), class: 'rule' });
+  const mark = (x, s, i, fill, text) => {
+    if (s.mean[i] === null) return;
+    node(svg, 'line', { x1: x, x2: x, y1: y(s.low[i]), y2: y(s.high[i]), stroke: fill, 'stroke-width': 2.5 });
+    hover(node(svg, 'circle', { cx: x, cy: y(s.mean[i]), r: 5, fill }), text);
+    node(svg, 'rect', { x: x - 7, y: y(s.high[i]), width: 14, height: Math.max(1, y(s.low[i]) - y(s.high[i])), fill: 'transparent' })
+      .addEventListener('mousemove', (event) => showTip(event, text));
+  };
+  const told = (s, i) => `${number(s.mean[i], 3)} [${number(s.low[i], 3)}, ${number(s.high[i], 3)}]`;
   m.panels.forEach((p, n) => {
-    const from = left + n * half + 14, to = left + (n + 1) * half - 18;
-    node(svg, 'text', { x: (from + to) / 2, y: top - 12, 'text-anchor': 'middle', class: 'strong' }, p.name);
+    const from = left + n * part + 14, to = left + (n + 1) * part - 18;
+    const columns = [...(marks ? [0] : []), ...m.counts], middle = (c) => from + ((c + 0.5) / columns.length) * (to - from);
+    node(svg, 'text', { x: (from + to) / 2, y: top - 12, 'text-anchor': 'middle', class: 'strong' }, part < 200 ? p.name.split(' (')[0] : p.name);
     if (n) node(svg, 'line', { x1: from - 15, x2: from - 15, y1: top - 20, y2: bottom, class: 'axis' });
-    m.counts.forEach((k, i) => {
-      const middle = from + ((i + 0.5) / m.counts.length) * (to - from);
-      node(svg, 'text', { x: middle, y: bottom + 17, 'text-anchor': 'middle' }, `K = ${k}`);
-      p.series.forEach((s, j) => {
-        if (s.mean[i] === null) return;
-        const x = middle + (j - (p.series.length - 1) / 2) * Math.min(16, half / 14);
-        const text = `${p.name}, ${m.conditions[j]}, K = ${k}\n${number(s.mean[i], 3)} [${number(s.low[i], 3)}, ${number(s.high[i], 3)}]` +
-          `\n${number(s.killed[i], 2)} keys hidden per head`;
-        node(svg, 'line', { x1: x, x2: x, y1: y(s.low[i]), y2: y(s.high[i]), stroke: css[j], 'stroke-width': 2.5 });
-        hover(node(svg, 'circle', { cx: x, cy: y(s.mean[i]), r: 5, fill: css[j] }), text);
-        node(svg, 'rect', { x: x - 7, y: y(s.high[i]), width: 14, height: Math.max(1, y(s.low[i]) - y(s.high[i])), fill: 'transparent' })
-          .addEventListener('mousemove', (event) => showTip(event, text));
-      });
+    columns.forEach((k, c) => node(svg, 'text', { x: middle(c), y: bottom + 17, 'text-anchor': 'middle' }, part < 230 && c ? k : `K = ${k}`));
+    p.series.forEach((s, j) => {
+      const aside = (j - (p.series.length - 1) / 2) * Math.min(16, part / (4.5 * columns.length));
+      const points = marks ? [[middle(0), y(p.before.mean[0])]] : [];
+      m.counts.forEach((k, i) => { if (s.mean[i] !== null) points.push([middle(i + (marks ? 1 : 0)) + aside, y(s.mean[i])]); });
+      if (marks) path(svg, points, css[j], { 'stroke-width': 1.4, 'stroke-opacity': 0.55 });
+      m.counts.forEach((k, i) => mark(middle(i + (marks ? 1 : 0)) + aside, s, i, css[j],
+        `${p.name}, ${m.conditions[j]}, K = ${k}\n${told(s, i)}\n${number(s.killed[i], 2)} keys hidden per head`));
     });
+    if (marks) mark(middle(0), p.before, 0, color('ink'), `${p.name}, nothing hidden\n${told(p.before, 0)}`);
   });
   node(svg, 'text', { x: left, y: height - 6 }, m.note);
-});
+}
+for (const [id, height, marks] of [['answers', 320, true], ['masking', 320, false]])
+  chart(id, (box, width) => {
+    if (atlas[id]) drawMasking(box, width, atlas[id], height, marks);
+    else missing(box, atlas.absent[id]);
+  });
 
 chart('token', (box, width) => {
   const t = atlas.token;
