@@ -30,8 +30,10 @@ claim sweep(results const& all) {
         finding& f = c.found[p.words];
         f.seeds = left.pairs;
         f.verdict = below(left, 0.04) && above(maps, 0.05) ? holds : fails;
-        f.reason = text("At epsilon = 3 %.2f %% of keys are left, and %.0f %% of all maps have a sink.",
-                        100 * left.mean, 100 * maps.mean);
+        f.reason =
+            text("At epsilon = 3 %.2f %% of keys are left [%.2f, %.2f], and %.0f %% of all maps have a sink "
+                 "[%.0f, %.0f].",
+                 100 * left.mean, 100 * left.low, 100 * left.high, 100 * maps.mean, 100 * maps.low, 100 * maps.high);
     }
     return c;
 }
@@ -68,8 +70,11 @@ std::vector<claim> motion(results const& all) {
         finding& m = moves.found[p.words];
         m.seeds = stay.pairs;
         m.verdict = below(stay, 0.97) ? holds : fails;
-        m.reason = text("From one step to the next %.0f %% of the sinks stay; a sink lives %.1f of %.0f steps.",
-                        100 * stay.mean, life.mean, dlm[0]->numbers.at("steps")[0]);
+        m.reason =
+            text("From one step to the next %.0f %% of the sinks stay [%.0f, %.0f]; a sink lives %.1f of %.0f steps "
+                 "[%.1f, %.1f].",
+                 100 * stay.mean, 100 * stay.low, 100 * stay.high, life.mean, dlm[0]->numbers.at("steps")[0], life.low,
+                 life.high);
 
         if (arm.empty()) continue;
         for (char const* const way : {"", "raw."}) {
@@ -89,14 +94,14 @@ std::vector<claim> motion(results const& all) {
         finding& f = still.found[p.words];
         f.seeds = last.pairs;
         f.verdict = above(last, 0) && above(top, 0) ? holds : above(last, 0) || above(top, 0) ? unseen : fails;
-        f.reason = text("Divided by the queries that see a key, %.0f %% of the twin's sinks stay for a step against "
-                        "%.0f %% in the diffusion model, and the strongest one stays in %.0f %% against %.0f %%; raw "
-                        "sums say %.0f %% and %.0f %%.",
-                        100 * basin::detail::mean_of(column(arm, "survival")), 100 * stay.mean,
-                        100 * basin::detail::mean_of(column(arm, "top_stays")),
-                        100 * basin::detail::mean_of(column(dlm, "top_stays")),
-                        100 * basin::detail::mean_of(column(arm, "raw.survival")),
-                        100 * basin::detail::mean_of(column(arm, "raw.top_stays")));
+        f.reason =
+            text("Divided by the queries that see a key, %.0f %% of the twin's sinks stay for a step, %+.1f points "
+                 "[%.1f, %.1f] against the diffusion model; the strongest one stays in %.0f %%, %+.1f points [%.1f, "
+                 "%.1f]. Raw sums say %.0f %% and %.0f %%.",
+                 100 * basin::detail::mean_of(column(arm, "survival")), 100 * last.mean, 100 * last.low,
+                 100 * last.high, 100 * basin::detail::mean_of(column(arm, "top_stays")), 100 * top.mean, 100 * top.low,
+                 100 * top.high, 100 * basin::detail::mean_of(column(arm, "raw.survival")),
+                 100 * basin::detail::mean_of(column(arm, "raw.top_stays")));
     }
     return {moves, still};
 }

@@ -87,12 +87,13 @@ std::vector<claim> judge_masking(results const& all) {
         f.seeds = static_cast<int>(arm.size());
         f.verdict = gone && special ? holds : gone ? unseen : fails;
         f.reason =
-            text("Accuracy %.3f -> %.3f when the key is chosen from the last token's row, and -> %.3f when by the rule "
-                 "for columns. The twin keeps %.0f %% of its accuracy, the diffusion model without its strongest "
-                 "sinks %.0f %%.",
-                 by_row.before, by_row.after, by_rule.after,
-                 100 * basin::detail::mean_of(kept(arm, {outcome, "last row", 1})),
-                 100 * basin::detail::mean_of(kept(dlm, {outcome, "sinks", 1})));
+            text("Accuracy %.3f -> %.3f, %+.3f [%.3f, %.3f], when the key is chosen from the last token's row, and -> "
+                 "%.3f when by the rule for columns. The twin keeps %.0f %% of its accuracy, the diffusion model "
+                 "without its strongest sinks %.0f %%: %+.0f points [%.0f, %.0f].",
+                 by_row.before, by_row.after, by_row.rows[0].mean, by_row.rows[0].low, by_row.rows[0].high,
+                 by_rule.after, 100 * basin::detail::mean_of(kept(arm, {outcome, "last row", 1})),
+                 100 * basin::detail::mean_of(kept(dlm, {outcome, "sinks", 1})), 100 * more.mean, 100 * more.low,
+                 100 * more.high);
     }
     return {spared, ruined, block};
 }

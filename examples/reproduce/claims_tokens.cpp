@@ -37,9 +37,10 @@ std::vector<claim> token(results const& all) {
         d.seeds = share.pairs;
         d.verdict = above(share, 0.5) ? holds : fails;
         d.reason =
-            text("%.0f %% of the detected sinks are the token; the others stand on other keys. It gets %.1f %% of "
-                 "all attention.",
-                 100 * share.mean, 100 * basin::detail::mean_of(column(with, "extra_mass")));
+            text("%.0f %% of the detected sinks are the token [%.0f, %.0f]; the others stand on other keys. It gets "
+                 "%.1f %% of all attention.",
+                 100 * share.mean, 100 * share.low, 100 * share.high,
+                 100 * basin::detail::mean_of(column(with, "extra_mass")));
         finding& b = better.found[p.words];
         b.seeds = loss.pairs;
         b.verdict = loss.pairs < 5 ? unseen : below(loss, 0) ? holds : above(loss, 0) ? fails : unseen;
@@ -48,42 +49,27 @@ std::vector<claim> token(results const& all) {
     return {drawn, better};
 }
 
-/// f and g: the small models of all variants on the tasks, each against the one without, seed by seed.
-std::vector<claim> variants(results const& all) {
-    claim where{
-        "f", "Neither the place of the token nor the number of tokens matters.",
-        "ARC-e: front 55.47, end 56.14; 0 / 1 / 2 / 4 tokens 44.70 / 55.47 / 54.76 / 55.39",
-        "By loss, pair by pair of one seed, and only if one token in front lowers it (else it cannot be seen). Holds "
-        "if "
-        "no other place or number differs from one token in front for all seeds in the same direction; else it does "
-        "not hold."};
-    claim kinds{
-        "g", "A sink without a value does as well as a token; gating helps less.",
-        "ARC-e: token 55.47, zero-value 55.68, gate 47.85, none 44.70",
-        "By loss, pair by pair of one seed, and only if one token in front lowers it (else it cannot be seen). Holds "
-        "if "
-        "the key without a value does not differ from the token for all seeds in the same direction, and gating is "
-        "worse for all seeds; else it does not hold."};
-    setting const& p = places[0];
+/// f and g in one setting: models of all variants, each against the one without, seed by seed.
+void judge_variants(claim& where, claim& kinds, results const& all, setting const& p) {
     auto const of = [&](char const* variant) { return models(all, p.corpus, p.size, variant); };
     auto const none = of("dlm");
     for (variant_name const& v : sink_variants()) {
         auto const list = of(v.name);
         if (list.empty() || none.empty()) continue;
         bool const is_token = std::string_view(v.name).starts_with("token");
-        std::vector<figure> rows = {over_models(text("%s: loss, with - without", v.words),
-                                                paired(none, "loss", list, "loss"), "pairs of one seed"),
-                                    over_models(text("%s: accuracy, with - without", v.words),
-                                                paired(none, "accuracy", list, "accuracy"), "pairs of one seed")};
+        std::string const words = text("%s, %s: ", p.words, v.words);
+        std::vector<figure> rows = {
+            over_models(words + "loss, with - without", paired(none, "loss", list, "loss"), "pairs of one seed"),
+            over_models(words + "accuracy, with - without", paired(none, "accuracy", list, "accuracy"),
+                        "pairs of one seed")};
         if (std::string_view(v.name) != "token")
-            rows.push_back(over_models(text("%s: loss, more than with one token in front", v.words),
+            rows.push_back(over_models(words + "loss, more than with one token in front",
                                        paired(of("token"), "loss", list, "loss"), "pairs of one seed"));
         auto const on_it = column(list, "classes", extra), escaped = column(list, "escaped");
-        if (basin::detail::mean_of(on_it) > 0)
-            rows.push_back(over_models(text("%s: share of all sinks on it", v.words), on_it));
+        if (basin::detail::mean_of(on_it) > 0) rows.push_back(over_models(words + "share of all sinks on it", on_it));
         if (basin::detail::mean_of(escaped) > 0)
-            rows.push_back(over_models(text("%s: attention that went to it", v.words), escaped));
-        rows.push_back(over_models(text("%s: maps with a sink, with - without", v.words),
+            rows.push_back(over_models(words + "attention that went to it", escaped));
+        rows.push_back(over_models(words + "maps with a sink, with - without",
                                    paired(none, "maps_with_sink", list, "maps_with_sink"), "pairs of one seed"));
         if (is_token) where.ours.insert(where.ours.end(), rows.begin(), rows.end());
         if (!is_token || std::string_view(v.name) == "token")
@@ -91,30 +77,51 @@ std::vector<claim> variants(results const& all) {
     }
     figure const one = over_models("", paired(none, "loss", of("token"), "loss"));
     auto const clear = [](figure const& f) { return below(f, 0) || above(f, 0); };
+    std::string list; // of all that are compared with one token in front
     auto const against_one = [&](char const* name) {
-        return over_models("", paired(of("token"), "loss", of(name), "loss"));
+        figure x = over_models("", paired(of("token"), "loss", of(name), "loss"));
+        for (variant_name const& v : sink_variants()) {
+            if (std::string_view(v.name) == name)
+                list += text("%s%s %+.4f [%.4f, %.4f]", list.empty() ? "" : ", ", v.words, x.mean, x.low, x.high);
+        }
+        return x;
     };
-    finding &f = where.found[p.words], &g = kinds.found[p.words];
-    std::string const token_words = text("One token in front changes the loss by %+.4f [%.4f, %.4f] over %d seeds",
-                                         one.mean, one.low, one.high, one.pairs);
+    std::string const start =
+        text("One token in front changes the loss by %+.4f [%.4f, %.4f] over %d seeds%s; against it: ", one.mean,
+             one.low, one.high, one.pairs, below(one, 0) ? "" : ", too little to compare others with it");
+    finding f, g;
     bool differs = false;
     f.seeds = one.pairs;
-    std::string list;
     for (char const* const name : {"token_middle", "token_end", "token_2", "token_4"}) {
         figure const x = against_one(name);
         f.seeds = std::min(f.seeds, x.pairs);
         differs = differs || clear(x);
-        list += text("%s%s %+.4f [%.4f, %.4f]", list.empty() ? "" : ", ", name, x.mean, x.low, x.high);
     }
     f.verdict = !below(one, 0) ? unseen : differs ? fails : holds;
-    f.reason = token_words +
-               (below(one, 0) ? "; against it: " : ", too little to compare places and numbers; against it: ") + list +
-               ".";
+    f.reason = start + list + ".";
+    if (f.seeds > 0) where.found[p.words] = f;
+    list.clear();
     figure const zero = against_one("zero_value"), gate = against_one("gate");
+    for (char const* const name : {"logit", "off_by_one", "registers"}) (void)against_one(name);
     g.seeds = std::min({one.pairs, zero.pairs, gate.pairs});
     g.verdict = !below(one, 0) ? unseen : !clear(zero) && above(gate, 0) ? holds : fails;
-    g.reason = token_words + text("; against it: key without a value %+.4f [%.4f, %.4f], gate %+.4f [%.4f, %.4f].",
-                                  zero.mean, zero.low, zero.high, gate.mean, gate.low, gate.high);
+    g.reason = start + list + ".";
+    if (g.seeds > 0) kinds.found[p.words] = g;
+}
+
+std::vector<claim> variants(results const& all) {
+    claim where{
+        "f", "Neither the place of the token nor the number of tokens matters.",
+        "ARC-e: front 55.47, end 56.14; 0 / 1 / 2 / 4 tokens 44.70 / 55.47 / 54.76 / 55.39",
+        "By loss, pair by pair of one seed, and only if one token in front lowers it (else it cannot be seen). "
+        "Holds if no other place or number differs from one token in front for all seeds in the same direction; "
+        "else it does not hold."};
+    claim kinds{"g", "A sink without a value does as well as a token; gating helps less.",
+                "ARC-e: token 55.47, zero-value 55.68, gate 47.85, none 44.70",
+                "By loss, pair by pair of one seed, and only if one token in front lowers it (else it cannot be seen). "
+                "Holds if the key without a value does not differ from the token for all seeds in the same direction, "
+                "and gating is worse for all seeds; else it does not hold."};
+    for (setting const& p : places) judge_variants(where, kinds, all, p);
     return {where, kinds};
 }
 

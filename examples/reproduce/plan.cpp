@@ -111,25 +111,30 @@ std::vector<run> plan(settings const& s) {
             list.push_back(make(s, "tasks", "small", v.name, seed));
             if (english) list.push_back(make(s, "words", "small", v.name, seed));
         }
-    for (int seed = 1; seed <= s.variant_seeds; ++seed)
-        for (variant_name const& v : sink_variants()) {
-            if (std::string_view(v.name) != "token" || seed > s.seeds)
-                list.push_back(make(s, "tasks", "small", v.name, seed));
-        }
+    auto const add_variants = [&](char const* corpus) {
+        for (int seed = 1; seed <= s.variant_seeds; ++seed)
+            for (variant_name const& v : sink_variants()) {
+                if (std::string_view(v.name) != "token" || seed > s.seeds)
+                    list.push_back(make(s, corpus, "small", v.name, seed));
+            }
+    };
+    add_variants("tasks");
     for (variant_name const& v : bases) add_committed("tasks", "tasks_", v);
     for (variant_name const& v : bases) {
         if (english) add_committed("words", "english_", v);
     }
     for (int seed = 2; seed <= s.more_seeds; ++seed) // the committed ones are seed 1 of the same recipe
         for (variant_name const& v : bases) list.push_back(make(s, "tasks", "large", v.name, seed));
-    for (int seed = 1; seed <= s.more_seeds && english; ++seed)
-        for (variant_name const& v : bases) {
-            if (std::string_view(v.name) != "block") list.push_back(make(s, "characters", "small", v.name, seed));
-        }
-    for (int seed = 2; seed <= s.more_seeds && english; ++seed)
-        for (variant_name const& v : bases) {
-            if (std::string_view(v.name) != "block") list.push_back(make(s, "words", "large", v.name, seed));
-        }
+    if (!english) return list;
+    auto const add_bases = [&](char const* corpus, char const* size, int first) {
+        for (int seed = first; seed <= s.more_seeds; ++seed)
+            for (variant_name const& v : bases) {
+                if (std::string_view(v.name) != "block") list.push_back(make(s, corpus, size, v.name, seed));
+            }
+    };
+    add_bases("characters", "small", 1);
+    add_variants("words");
+    add_bases("words", "large", 2);
     return list;
 }
 
