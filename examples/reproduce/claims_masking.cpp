@@ -62,9 +62,10 @@ std::vector<claim> judge_masking(results const& all) {
             f.verdict = above(sinks, limit) ? holds : below(sinks, limit) ? fails : unseen;
             f.reason = text(
                 "Accuracy %.3f -> %.3f with the strongest sink of each head hidden, %+.3f [%.3f, %.3f]: %+.3f "
-                "more than with as many random keys, %+.3f more than with keys of like attention. Loss %+.3f.",
+                "more than with as many random keys, %+.3f more than with keys of like attention. Loss %+.3f. %s.",
                 accuracy.before, accuracy.after, sinks.mean, sinks.low, sinks.high, accuracy.contrasts.front().mean,
-                accuracy.contrasts.back().mean, loss.rows.empty() ? 0.0 : loss.rows[0].mean);
+                accuracy.contrasts.back().mean, loss.rows.empty() ? 0.0 : loss.rows[0].mean,
+                ("H" + sinks.note.substr(sinks.note.find("hidden") + 1)).c_str());
         };
         judge_one(spared, dlm);
         judge_one(block, models(all, p.corpus, p.size, "block"));

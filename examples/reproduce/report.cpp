@@ -89,6 +89,62 @@ std::string models_table(results const& all) {
     return rows;
 }
 
+/// The same numbers side by side, one column for each setting: which way they go with size and corpus.
+std::string side_by_side(results const& all) {
+    std::vector<setting> shown_places;
+    std::string head = "| |", line = "|---|";
+    for (setting const& p : places) {
+        if (models(all, p.corpus, p.size, "dlm").empty()) continue;
+        shown_places.push_back(p);
+        head += std::string(" ") + p.words + " |";
+        line += "---:|";
+    }
+    std::string table = head + "\n" + line + "\n";
+    auto const row = [&](char const* words, auto const& numbers) { // numbers(dlm, arm, token, outcome) of a setting
+        table += std::string("| ") + words + " |";
+        for (setting const& p : shown_places) {
+            auto const of = [&](char const* variant) { return models(all, p.corpus, p.size, variant); };
+            std::vector<double> const x =
+                numbers(of("dlm"), of("arm"), of("token"), std::string(p.corpus[0] == 't' ? "right" : "guessed"));
+            table += x.empty() ? " - |" : " " + shown(basin::detail::mean_of(x)) + text(" (%zu) |", x.size());
+        }
+        table += "\n";
+    };
+    using list = std::vector<result const*>;
+    auto const one = [&](char const* words, int which, std::string const& key) {
+        row(words, [&](list const& dlm, list const& arm, list const& token, std::string const&) {
+            return column(which == 0 ? dlm : which == 1 ? arm : token, key);
+        });
+    };
+    one("maps with a sink, diffusion", 0, "maps_with_sink");
+    one("maps with a sink, twin", 1, "maps_with_sink");
+    one("the same of uniform attention, twin", 1, "uniform_maps_with_sink");
+    one("sinks that stay for a step, diffusion", 0, "survival");
+    one("sinks that stay for a step, twin", 1, "survival");
+    one("strongest sink stays, diffusion", 0, "top_stays");
+    one("strongest sink stays, twin", 1, "top_stays");
+    auto const keeps = [&](char const* words, bool causal, char const* treated) {
+        row(words, [&](list const& dlm, list const& arm, list const&, std::string const& outcome) {
+            return kept(causal ? arm : dlm, {outcome, treated, 1});
+        });
+    };
+    keeps("accuracy kept, diffusion, one sink hidden", false, "sinks");
+    keeps("accuracy kept, diffusion, as many random keys", false, "random");
+    keeps("accuracy kept, diffusion, as many of like attention", false, "matched");
+    keeps("accuracy kept, twin, one sink hidden", true, "sinks");
+    keeps("accuracy kept, twin, one key of the last row", true, "last row");
+    keeps("accuracy kept, twin, as many random keys", true, "random, for row");
+    row("value norm of sinks over others, by head",
+        [](list const& dlm, list const&, list const&, std::string const&) { return sink_heads(dlm).ratio; });
+    row("share of sinks that are the sink token", [](list const&, list const&, list const& token, std::string const&) {
+        return column(token, "classes", static_cast<std::size_t>(token_class::extra));
+    });
+    row("loss with the sink token - without", [](list const& dlm, list const&, list const& token, std::string const&) {
+        return paired(dlm, "loss", token, "loss");
+    });
+    return table;
+}
+
 /// "holds"; in brackets with fewer seeds than the claim needs.
 std::string in_table(claim const& c, setting const& p) {
     auto const at = c.found.find(p.words);
@@ -125,7 +181,7 @@ tasks written right; elsewhere hidden (or next) tokens whose likeliest token is 
   paper, with controls of that size.
 - **Intervals** are 95 % bootstrap intervals of the mean over models of different seeds where there are five, else over texts, or (d) over heads of
   all models; the last column says which. Where neither is said and there are fewer than five numbers, the smallest and the largest
-  are given, marked by `..`. p: a randomisation test over texts, corrected by Holm.
+  are given, marked by `..` (in sentences, brackets are whichever the table has). p: a randomisation test over texts, corrected by Holm.
 - **Heads** (d) are chosen on even texts and judged on odd ones.
 - **Gated attention** (g) halves the output of attention when training begins; neither it nor any other variant was given a learning rate of its own.
 - **Rules** were fixed before the models of this page were trained, with exceptions that the reader should know. Those of b2 and c2 had been
@@ -156,6 +212,10 @@ void write_page(std::string const& path, results const& all, std::vector<claim> 
         file.write("\n");
     }
     file.write(introduction + models_table(all) + method);
+    file.write(
+        "\n## Side by side\n\nMeans, with the number of models (of heads, for value norms) in brackets; intervals are "
+        "in the tables of the claims.\n\n" +
+        side_by_side(all));
     for (claim const& c : claims) {
         file.write("\n## Claim " + c.letter + "\n\n" + c.sentence + " The paper: " + c.paper + ".\n\n*Rule.* " +
                    c.rule + "\n\n");
