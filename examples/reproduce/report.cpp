@@ -178,7 +178,8 @@ tasks written right; elsewhere hidden (or next) tokens whose likeliest token is 
   lives that they stand for (*sticky*, on the tasks, where texts are written), or those of the most similar attention (*matched*). Where sinks hold
   most of the attention no key is like them: the share of attention that was hidden stands beside each row. *Loss*, and on English accuracy: a second
   pass over texts half of which are masked, in the same way. The autoregressive twin also loses the keys that its *last row* attends to most, as in the
-  paper, with controls of that size.
+  paper, with controls of that size. Where few maps have a sink, as on English, few keys are hidden, and that nothing is lost says little: how many
+  were hidden stands beside each figure.
 - **Intervals** are 95 % bootstrap intervals of the mean over models of different seeds where there are five, else over texts, or (d) over heads of
   all models; the last column says which. Where neither is said and there are fewer than five numbers, the smallest and the largest
   are given, marked by `..` (in sentences, brackets are whichever the table has). p: a randomisation test over texts, corrected by Holm.
