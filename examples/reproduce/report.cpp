@@ -69,9 +69,9 @@ namespace {
 
 /// One row per setting: the models, and how good they became.
 std::string models_table(results const& all) {
-    std::string rows =
-        "| | layers x width, heads | tokens | parameters | seeds: diffusion / twin / block / sink token | loss, "
-        "accuracy of diffusion | of the twin |\n|---|---|---:|---:|---|---|---|\n";
+    std::string rows = "| | layers x width, heads | tokens | parameters | steps | seeds: diffusion / twin / block / "
+                       "sink token | loss, "
+                       "accuracy of diffusion | of the twin |\n|---|---|---:|---:|---:|---|---|---|\n";
     for (setting const& p : places) {
         auto const of = [&](char const* variant) { return models(all, p.corpus, p.size, variant); };
         auto const dlm = of("dlm"), arm = of("arm");
@@ -82,8 +82,11 @@ std::string models_table(results const& all) {
             return text("%.3f, %.3f", basin::detail::mean_of(column(list, "loss")),
                         basin::detail::mean_of(column(list, "accuracy")));
         };
-        rows += text("| %s | %.0f x %.0f, %.0f | %.0f | %.0f | %zu / %zu / %zu / %zu | ", p.words, shape[0], shape[1],
-                     shape[2], shape[3], shape[4], dlm.size(), arm.size(), of("block").size(), of("token").size()) +
+        std::string const steps =
+            dlm[0]->model.checkpoint.empty() ? std::to_string(dlm[0]->model.how.plan.steps) : "as committed";
+        rows += text("| %s | %.0f x %.0f, %.0f | %.0f | %.0f | %s | %zu / %zu / %zu / %zu | ", p.words, shape[0],
+                     shape[1], shape[2], shape[3], shape[4], steps.c_str(), dlm.size(), arm.size(), of("block").size(),
+                     of("token").size()) +
                 good(dlm) + " | " + good(arm) + " |\n";
     }
     return rows;
@@ -164,8 +167,8 @@ anchors and not yet the no-ops of models of billions of parameters.
 
 )";
 constexpr char const* method = R"(
-All differences are between models of the same seed. Small models were trained for 600 steps on the tasks (32 texts a step) and for 1,200 on English
-(16 texts a step); larger ones as the [committed checkpoints](../examples/tiny_dlm/weights/README.md), which are their seed 1. Accuracy: answers of the
+All differences are between models of the same seed; small models have the steps of the table, with 32 texts each on the tasks and 16 on English; larger ones
+were trained as the [committed checkpoints](../examples/tiny_dlm/weights/README.md), which are their seed 1. Accuracy: answers of the
 tasks written right; elsewhere hidden (or next) tokens whose likeliest token is the right one.
 
 - **Tasks**: the synthetic corpus of `tiny_dlm` (copy, reverse, sort; the answers can be checked). **English**: the King James Bible from Debian's
