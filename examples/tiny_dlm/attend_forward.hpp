@@ -67,12 +67,19 @@ void attention_layer<T>::observed(attention_call<T> const& call, Policy const& p
     detail::fit(kinds_, s.texts, s.rows);
     for (std::size_t i = 0; i < s.token.size(); ++i) kinds_.data()[i] = s.token[i] == call.config.mask_token ? 1 : 0;
     basin::key_set const hidden = detail::hidden_here(call, watch, layer, first_text);
-    auto const who = watch.sees_itself ? basin::sink_masked::seen_by::itself : basin::sink_masked::seen_by::nobody;
     auto const x = call.parts(call.qkv);
     auto const out = call.output(call.mixed);
-    basin::attention(basin::simd_backend{}, x.q, x.k, x.v, out, basin::all_of(policy, basin::sink_masked{hidden, who}),
-                     basin::lse{call.lse}, basin::entropy{entropy_}, basin::escaped{escaped_},
-                     basin::received{received_by_, basin::by_group(kinds_, 2)});
+    auto const run = [&](auto const& seen) {
+        basin::attention(basin::simd_backend{}, x.q, x.k, x.v, out, seen, basin::lse{call.lse},
+                         basin::entropy{entropy_}, basin::escaped{escaped_},
+                         basin::received{received_by_, basin::by_group(kinds_, 2)});
+    };
+    if (watch.hide.empty()) { // short texts would notice even a set that hides nothing
+        run(policy);
+    } else {
+        auto const who = watch.sees_itself ? basin::sink_masked::seen_by::itself : basin::sink_masked::seen_by::nobody;
+        run(basin::all_of(policy, basin::sink_masked{hidden, who}));
+    }
     if (watch.look) report(call, hidden, watch, layer, first_text);
 }
 
