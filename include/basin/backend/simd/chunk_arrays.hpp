@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <basin/core/math.hpp>
+#include <basin/core/site.hpp>
+
 #include "arena.hpp"
 #include "query_block.hpp"
 
