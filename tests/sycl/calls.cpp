@@ -109,6 +109,15 @@ TEST_CASE("submit does not wait, its call does, and brings copies back") {
                                           accumulate(received{mass_again}));
         } // the destructor waits
         CHECK(want.near(again, got_mass));
+        buffer<float, 4> replaced(want.out.extents());
+        buffer<float, 3> unused(want.mass.extents());
+        sycl_call one = submit(backend, want.x.q, want.x.k, want.x.v, replaced, expected::policy, received{unused});
+        got.fill(7);
+        one =
+            submit(backend, want.x.q, want.x.k, want.x.v, got, expected::policy, received{got_mass}); // ends the first
+        CHECK(want.near(replaced, unused));
+        one.wait();
+        CHECK(want.near(got, got_mass));
         CHECK(testing::close(static_cast<double>(mass_again(0, 0, 0)), 2 * static_cast<double>(want.mass(0, 0, 0)),
                              1e-5));
     }
@@ -154,6 +163,28 @@ TEST_CASE("an allocation that fails says so, and leaves arrays alone") {
     CHECK(number == 1);
     CHECK(workspace_bytes(basin_test::sycl_coarse{}, q, q, q, out, full{}) > 0);
     CHECK(workspace_bytes(basin_test::sycl_tile{}, q, q, q, out, full{}) == sizeof(row_facts<float>));
+}
+
+/// Fails on the way to the device.
+struct cannot_be_carried {
+    bool visible(site const&) const { return true; }
+    template <class Carrier>
+    cannot_be_carried carried(Carrier&) const {
+        detail::fail<backend_error>("no room for this policy");
+        return *this;
+    }
+};
+
+TEST_CASE("a call that fails on its way writes nothing, copied arrays included") {
+    expected const want(small());
+    buffer<float, 4> out(want.out.extents());
+    out.fill(7);
+    sycl_backend const backend{.queue = basin_test::sycl_queue(), .host = host_arrays::copied};
+    CHECK(words_of([&] { attention(backend, want.x.q, want.x.k, want.x.v, out, cannot_be_carried{}); }) ==
+          "no room for this policy");
+    bool untouched = true;
+    for (float const x : out) untouched = untouched && x == 7;
+    CHECK(untouched);
 }
 
 TEST_CASE("a device that lacks something is refused in words") {

@@ -23,13 +23,15 @@ class sycl_call {
 public:
     sycl_call() = default;
     sycl_call(sycl_call&&) noexcept = default;
-    sycl_call& operator=(sycl_call&&) noexcept = default;
-    ~sycl_call() {
-        try {
-            wait();
-        } catch (...) { // the caller did not want to know
-        }
+    /// Ends the call that this one was, as the destructor does.
+    sycl_call& operator=(sycl_call&& other) noexcept {
+        if (this == &other) return *this;
+        end();
+        event_ = other.event_;
+        memory_ = static_cast<decltype(memory_)&&>(other.memory_);
+        return *this;
     }
+    ~sycl_call() { end(); }
     /// For what is to run after the call on the device. Arrays that were copied are not yet back then.
     sycl::event event() const { return event_; }
     /// Until the call has ended.
@@ -46,6 +48,12 @@ public:
 
 private:
     friend struct sycl_backend;
+    void end() noexcept {
+        try {
+            wait();
+        } catch (...) { // the caller did not want to know
+        }
+    }
     sycl::event event_;
     std::unique_ptr<detail::device::call_memory> memory_;
 };
@@ -93,10 +101,16 @@ struct sycl_backend {
     template <class Task>
     sycl_call start(Task const& task) const {
         sycl_call call;
-        detail::device::in_words(queue, "a call", [&] {
-            call.memory_ = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied);
-            call.event_ = launch(carry(detail::device::task_of(task), *call.memory_), *call.memory_);
-        });
+        // Only a call that was started brings arrays back: what failed halfway has nothing to bring, but kernels of it may run.
+        auto memory = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied);
+        try {
+            detail::device::in_words(
+                queue, "a call", [&] { call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory); });
+        } catch (...) {
+            sycl::queue(queue).wait();
+            throw;
+        }
+        call.memory_ = static_cast<decltype(memory)&&>(memory);
         return call;
     }
 
