@@ -14,6 +14,10 @@ template <class Backend, class Task>
 void let_refuse(Backend const& backend, Task const& task) {
     if constexpr (requires { backend.check(task); }) backend.check(task);
 }
+template <class Backend, class Task>
+void let_run(Backend const& backend, Task const& task) {
+    backend.run(task);
+}
 /// Zeroes the outputs of padded queries and fills the statistics with their identities. A backend whose arrays may lie
 /// where the host cannot write does that itself and says so: `using clears_outputs = void;`.
 template <class Backend, class Task>
@@ -55,25 +59,32 @@ struct prepare_attention {
         static_assert(explained<Backend, Policy>::value);
         static_assert(outlives_call<Out>,
                       "basin: out is a temporary: its result would be lost; give attention a named array");
-        static_assert(!std::is_const_v<element_of<Out>>, "basin: out is const: attention writes into it");
+        constexpr bool writes = !std::is_const_v<element_of<Out>>;
+        static_assert(writes, "basin: out is const: attention writes into it");
         using T = std::remove_const_t<element_of<Q>>;
         static_assert(explained_numbers<T>::value);
-        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>> &&
-                          std::same_as<T, std::remove_const_t<element_of<V>>> && std::same_as<T, element_of<Out>>,
-                      "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no "
-                      "precisions silently");
-        view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k"),
-                               value = lift_tensor(describe(v, "v"), "v");
-        view<T, 4> const output = lift_tensor(describe(out, "out"), "out");
-        split_options([&](options const& o, auto const&... s) { run(use, query, key, value, output, policy, o, s...); },
-                      rest...);
+        constexpr bool alike = std::same_as<T, std::remove_const_t<element_of<K>>> &&
+                               std::same_as<T, std::remove_const_t<element_of<V>>> &&
+                               std::same_as<T, std::remove_const_t<element_of<Out>>>;
+        static_assert(alike, "basin: q, k, v and out must have the same scalar type: convert one side, basin mixes no "
+                             "precisions silently");
+        if constexpr (basin::backend<Backend> && scalar<T> && writes && alike) { // else its words have been said
+            view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k"),
+                                   value = lift_tensor(describe(v, "v"), "v");
+            view<T, 4> const output = lift_tensor(describe(out, "out"), "out");
+            split_options(
+                [&]<class... S>(options const& o, S const&... s) {
+                    if constexpr (explain_statistics<accumulation_t<T>, S...>())
+                        run(use, query, key, value, output, policy, o, s...);
+                },
+                rest...);
+        }
     }
 
 private:
     template <class Use, class T, class Policy, class... Statistics>
     static void run(Use const& use, view<T const, 4> const& q, view<T const, 4> const& k, view<T const, 4> const& v,
                     view<T, 4> const& out, Policy const& policy, options const& o, Statistics const&... statistics) {
-        explain_statistics<accumulation_t<T>, Statistics...>();
         check_shapes(q, k);
         check_values(q, k, v, out);
         (check_statistic(statistics, q, k), ...);
@@ -82,7 +93,7 @@ private:
         auto const bound = basin::bind(policy, facts_of(where, q, k, v.extent(3)));
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
         use(attention_task<purpose::attend, T, std::remove_const_t<decltype(bound)>, Statistics...>{
-            q, k, v, out, {}, scale_of(o, q), bound, where, {statistics...}});
+            q, k, v, out, {}, scale_of(o, q), bound, where, {{statistics}...}});
     }
 };
 
@@ -95,7 +106,7 @@ struct attention_function {
             [&](auto const& task) {
                 let_refuse(backend, task);
                 clear_outputs(backend, task);
-                backend.run(task);
+                let_run(backend, task);
             },
             backend, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v), static_cast<Out&&>(out), policy,
             rest...);
@@ -120,15 +131,21 @@ struct observe_function {
     void operator()(Backend const& backend, Q&& q, K&& k, Lse&& lse, Policy const& policy, Rest const&... rest) const {
         static_assert(explained<Backend, Policy>::value);
         using T = std::remove_const_t<element_of<Q>>;
+        static_assert(explained_numbers<T>::value);
         using A = accumulation_t<T>;
-        static_assert(std::same_as<T, std::remove_const_t<element_of<K>>>,
-                      "basin: q and k must have the same scalar type");
-        static_assert(std::same_as<A, std::remove_const_t<element_of<Lse>>>,
-                      "basin: lse must be in the accumulation type: float, or double for double arrays");
-        view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k");
-        view<A const, 4> const known = lift_statistic(describe(lse, "lse"), false, "lse");
-        split_options([&](options const& o, auto const&... s) { run(backend, query, key, known, policy, o, s...); },
-                      rest...);
+        constexpr bool alike = std::same_as<T, std::remove_const_t<element_of<K>>>;
+        static_assert(alike, "basin: q and k must have the same scalar type");
+        constexpr bool fits = std::same_as<A, std::remove_const_t<element_of<Lse>>>;
+        static_assert(fits, "basin: lse must be in the accumulation type: float, or double for double arrays");
+        if constexpr (basin::backend<Backend> && alike && fits) {
+            view<T const, 4> const query = lift_tensor(describe(q, "q"), "q"), key = lift_tensor(describe(k, "k"), "k");
+            view<A const, 4> const known = lift_statistic(describe(lse, "lse"), false, "lse");
+            split_options(
+                [&]<class... S>(options const& o, S const&... s) {
+                    if constexpr (explain_statistics<A, S...>()) run(backend, query, key, known, policy, o, s...);
+                },
+                rest...);
+        }
     }
 
 private:
@@ -136,7 +153,6 @@ private:
     static void run(Backend const& backend, view<T const, 4> const& q, view<T const, 4> const& k,
                     view<A const, 4> const& lse, Policy const& policy, options const& o,
                     Statistics const&... statistics) {
-        explain_statistics<A, Statistics...>();
         static_assert(!(needs_key_weight<Statistics> || ...),
                       "basin: this statistic needs the values: ask attention for it, observe has no v");
         check_shapes(q, k);
@@ -147,7 +163,7 @@ private:
         auto const bound = basin::bind(policy, facts_of(where, q, k, 0));
         if (q.extent(0) == 0 || q.extent(1) == 0 || q.extent(2) == 0) return;
         attention_task<purpose::observe, T, std::remove_const_t<decltype(bound)>, Statistics...> const task{
-            q, k, {}, {}, lse, scale_of(o, q), bound, where, {statistics...}};
+            q, k, {}, {}, lse, scale_of(o, q), bound, where, {{statistics}...}};
         let_refuse(backend, task);
         clear_outputs(backend, task);
         backend.run(task);

@@ -81,11 +81,11 @@ template <class A, class... Terms>
 struct upstream {
     view<A const, 4> d_out;
     /// What the loss says about statistics: through_lse, through_received, through_entropy.
-    std::tuple<Terms...> terms;
+    several<Terms...> terms;
 
     template <class DOut>
         requires detail::array_like<std::remove_cvref_t<DOut>>
-    explicit upstream(DOut&& d, Terms const&... t) : d_out(detail::lift_array<A const>(d, "d_out")), terms(t...) {
+    explicit upstream(DOut&& d, Terms const&... t) : d_out(detail::lift_array<A const>(d, "d_out")), terms{{t}...} {
         using detail::is_term, detail::terms_of;
         static_assert(detail::outlives_call<DOut>, "basin: upstream borrows d_out: keep it in a variable");
         static_assert(
@@ -128,9 +128,16 @@ public:
     static void with(Use const& use, saved<T> const& from, upstream<A, Terms...> const& up, gradients<G> const& into,
                      Policy const& policy, options const& o) {
         using X = accumulation_t<T>;
-        static_assert(std::same_as<A, X> && std::same_as<G, X> && (is_scalar<X, Terms> && ...),
-                      "basin: all gradients, d_out among them, are in the accumulation type: float for float and "
-                      "16-bit arrays, double for double");
+        constexpr bool alike = std::same_as<A, X> && std::same_as<G, X> && (is_scalar<X, Terms> && ...);
+        static_assert(alike, "basin: all gradients, d_out among them, are in the accumulation type: float for float "
+                             "and 16-bit arrays, double for double");
+        if constexpr (alike) run(use, from, up, into, policy, o);
+    }
+
+private:
+    template <class Use, class T, class X, class... Terms, class Policy>
+    static void run(Use const& use, saved<T> const& from, upstream<X, Terms...> const& up, gradients<X> const& into,
+                    Policy const& policy, options const& o) {
         constexpr bool lse = terms_of<through_lse, Terms...> > 0, received = terms_of<through_received, Terms...> > 0,
                        entropy = terms_of<through_entropy, Terms...> > 0;
         check_arrays(from, up.d_out, into);
@@ -150,7 +157,7 @@ public:
                 check_received(d_received, groups, from.q, from.k);
             }
         };
-        std::apply([&](auto const&... term) { (take(term), ...); }, up.terms);
+        up.terms.each([&](auto, auto const& term) { take(term); });
 
         layout const where = make_layout(o, from.q.extent(0), from.q.extent(2), from.k.extent(2));
         shape_facts const facts = facts_of(where, from.q, from.k, from.v.extent(3));
@@ -187,7 +194,6 @@ public:
             into.adds);
     }
 
-private:
     template <class X, class Term>
     static constexpr bool is_scalar = std::same_as<view<X const, 4>, decltype(Term::gradient)>;
 
@@ -218,8 +224,9 @@ struct attention_backward_function {
     void operator()(Backend const& backend, saved<T> const& from, upstream<A, Terms...> const& up,
                     gradients<G> const& into, Policy const& policy, options const& o = {}) const {
         static_assert(explained_backward<Backend, Policy>::value);
-        prepare_backward::with([&](auto const& task, bool adds) { run(backend, task, adds); }, from, up, into, policy,
-                               o);
+        if constexpr (backward_backend<Backend>)
+            prepare_backward::with([&](auto const& task, bool adds) { run(backend, task, adds); }, from, up, into,
+                                   policy, o);
     }
 
 private:

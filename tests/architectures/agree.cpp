@@ -145,32 +145,39 @@ struct dimmed {
     }
 };
 
-/// tanh of lanes, which soft caps are made of, against that of double: within 6 ulp, never beyond 1, NaN and -0 kept.
+/// tanh of lanes, and the soft caps made of it, against that of double: within 6 ulp, never beyond the cap, NaN and -0 kept.
 void check_tanh() {
     using lanes_family = detail::simd::family<float, xsimd::default_arch>;
-    auto const tanh_of = [](float x) {
+    auto const first_of = [](number_lanes<lanes_family> y) {
         alignas(64) float lane[static_cast<std::size_t>(lanes_family::width)];
-        math::tanh(number_lanes<lanes_family>(x)).raw.store_aligned(lane);
+        y.raw.store_aligned(lane);
         return lane[0];
     };
-    double worst = 0;
-    bool odd = true;
-    for (int step = -2000; step <= 2000; ++step) {
-        for (float const x : {std::exp2(static_cast<float>(step) / 100), static_cast<float>(step) / 137}) {
-            double const exact = std::tanh(static_cast<double>(x));
-            auto const rounded = static_cast<float>(std::fabs(exact));
-            double const ulp = static_cast<double>(std::nextafter(rounded, 2.F) - rounded);
-            worst = math::max(worst, std::fabs(static_cast<double>(tanh_of(x)) - exact) / ulp);
-            odd = odd && tanh_of(-x) == -tanh_of(x) && std::fabs(tanh_of(x)) <= 1;
+    auto const check = [&](float cap, auto const& bend) {
+        auto const bent = [&](float x) { return first_of(bend(number_lanes<lanes_family>(x))); };
+        double worst = 0;
+        bool odd = true;
+        for (int step = -2000; step <= 2000; ++step) {
+            for (float const x : {std::exp2(static_cast<float>(step) / 100), static_cast<float>(step) / 137}) {
+                double const exact =
+                    static_cast<double>(cap) * std::tanh(static_cast<double>(x) / static_cast<double>(cap));
+                auto const rounded = static_cast<float>(std::fabs(exact));
+                double const ulp = static_cast<double>(std::nextafter(rounded, math::infinity<float>) - rounded);
+                worst = math::max(worst, std::fabs(static_cast<double>(bent(x)) - exact) / ulp);
+                odd = odd && bent(-x) == -bent(x) && std::fabs(bent(x)) <= cap;
+            }
         }
-    }
-    float const infinite = math::infinity<float>;
-    bool const ends = std::isnan(tanh_of(std::nanf(""))) && tanh_of(infinite) > 0.9999995F &&
-                      tanh_of(-infinite) < -0.9999995F && std::signbit(tanh_of(-0.F));
-    ++cases;
-    if (worst <= 6 && odd && ends) return;
-    std::printf("tanh: off by %g ulp, odd %d, ends %d\n", worst, odd, ends);
-    ++failures;
+        float const infinite = math::infinity<float>;
+        bool const ends = std::isnan(bent(std::nanf(""))) && bent(infinite) > 0.9999995F * cap &&
+                          bent(-infinite) < -0.9999995F * cap && std::signbit(bent(-0.F));
+        ++cases;
+        if (worst <= 6 && odd && ends) return;
+        std::printf("tanh, cap %g: off by %g ulp, odd %d, ends %d\n", static_cast<double>(cap), worst, odd, ends);
+        ++failures;
+    };
+    check(1, [](auto x) { return math::tanh(x); });
+    for (float const cap : {0.01F, 3.F, 30.F, 43.28085F, 50.F, 1e6F})
+        check(cap, [cap](auto x) { return math::soft_cap(x, static_cast<double>(cap)); });
 }
 
 bool processor_can() {

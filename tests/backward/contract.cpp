@@ -268,6 +268,40 @@ TEST_CASE("tables that heads or texts share are known to be shared") {
     CHECK(!shared(by_key)); // summed for each head, then added
 }
 
+namespace {
+/// A score of one's own that holds a lambda, which cannot be assigned where it captures.
+template <class F>
+struct bent {
+    explicit bent(F f) : by(f) {} // clang 13 deduces no aggregates
+    F by;
+    double score(double x, site const& s) const { return by(x, s); }
+    template <class Add>
+    void score_parameters(double x, site const&, Add const& add) const {
+        add(0, x);
+    }
+};
+struct nowhere_else {
+    template <class X>
+    X operator()(X const& x) const {
+        return x;
+    }
+};
+} // namespace
+
+TEST_CASE("what is learned moves to a device with a lambda that captures, and keeps its place among the sums") {
+    double const factor = 3;
+    std::vector<double> d(2);
+    bent const policy{[factor](double x, site const&) { return factor * x; }};
+    auto bound = learned{policy, d}.bind(shape_facts{1, 1, 1, 4, 4, 2, 2});
+    bound.first_sum = 5;
+    nowhere_else carrier;
+    auto const there = facet::carried(bound, carrier);
+    CHECK(there.score(2.0, site{}) == 6);
+    CHECK(there.first_sum == 5);
+    CHECK(there.sums == 2);
+    CHECK(there.gradient.data() == d.data());
+}
+
 #if defined(BASIN_TEST_EIGEN_BACKEND)
 TEST_CASE("threads of the Eigen backend do not change a bit of a gradient") {
     call c;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 using namespace basin_test;
 using basin::buffer;
@@ -95,6 +96,52 @@ TEST_CASE("contract: blocks at the largest positions do not overflow") {
         basin::attention(Backend{}, a.q, a.k, a.v, a.out, basin::full{});
         basin::attention(Backend{}, b.q, b.k, b.v, b.out, basin::block_causal{64} & basin::blocks{64}, far);
         for (index_t i = 0; i < 8; ++i) CHECK(b.out(0, 0, i, 3) == doctest::Approx(a.out(0, 0, i, 3)));
+    });
+}
+
+TEST_CASE("contract: scores that a policy raises late in the text do not overflow") {
+    // Far above what the row began with, in whole tiles, for some rows of a tile and not for others.
+    auto const policy = basin::score_with(
+        [](float x, basin::site s) { return s.key >= 150 && s.query % 4 == 1 ? x + static_cast<float>(s.key) : x; });
+    for_each_backend([&]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        arrays a(70, 300), b(70, 300);
+        buffer<float, 3> lse(1, 1, 70), expected(1, 1, 70), mass(1, 1, 300), expected_mass(1, 1, 300);
+        basin::attention(Backend{}, a.q, a.k, a.v, a.out, policy, basin::lse{lse}, basin::received{mass});
+        basin::attention(basin::reference_backend{}, b.q, b.k, b.v, b.out, policy, basin::lse{expected},
+                         basin::received{expected_mass});
+        for (index_t i = 0; i < 70; ++i) {
+            CHECK(lse(0, 0, i) == doctest::Approx(static_cast<double>(expected(0, 0, i))).epsilon(1e-5));
+            for (index_t c = 0; c < 8; ++c) CHECK(std::fabs(a.out(0, 0, i, c) - b.out(0, 0, i, c)) < 1e-4F);
+        }
+        for (index_t i = 0; i < 300; ++i) CHECK(std::fabs(mass(0, 0, i) - expected_mass(0, 0, i)) < 1e-3F);
+    });
+}
+
+TEST_CASE("contract: entropy beside a sink keeps its digits where the scores rise above it") {
+    for_each_backend([&]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        buffer<double, 4> q(1, 1, 3, 1), k(1, 1, 200, 1), v(1, 1, 200, 1), out(1, 1, 3, 1);
+        q.fill(1);
+        for (index_t i = 0; i < 200; ++i) k(0, 0, i, 0) = i < 120 ? 0.01 * i : 22;
+        buffer<double, 3> got(1, 1, 3), expected(1, 1, 3);
+        basin::attention(Backend{}, q, k, v, out, basin::sink_logit{0.5}, basin::options{.scale = 1},
+                         basin::entropy{got});
+        basin::attention(basin::reference_backend{}, q, k, v, out, basin::sink_logit{0.5}, basin::options{.scale = 1},
+                         basin::entropy{expected});
+        for (index_t i = 0; i < 3; ++i) CHECK(std::fabs(got(0, 0, i) - expected(0, 0, i)) < 1e-11);
+    });
+}
+
+TEST_CASE("contract: a soft cap as large as a number can be caps nothing") {
+    for_each_backend([&]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        arrays a(20, 40), b(20, 40);
+        basin::attention(Backend{}, a.q, a.k, a.v, a.out,
+                         basin::softcap{static_cast<double>(std::numeric_limits<float>::max())});
+        basin::attention(basin::reference_backend{}, b.q, b.k, b.v, b.out, basin::full{});
+        for (index_t i = 0; i < 20; ++i)
+            for (index_t c = 0; c < 8; ++c) CHECK(std::fabs(a.out(0, 0, i, c) - b.out(0, 0, i, c)) < 1e-5F);
     });
 }
 

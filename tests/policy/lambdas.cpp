@@ -19,6 +19,17 @@ TEST_CASE("mask_if in lanes against the oracle") {
     });
 }
 
+TEST_CASE("lambdas that capture by reference see what lives outside of them") {
+    std::vector<int> document(1000); // which document a token is in
+    for (std::size_t i = 0; i < document.size(); ++i) document[i] = static_cast<int>(i / 5);
+    int const step = 3;
+    auto const of = [&](int token) { return document[static_cast<std::size_t>(token)]; };
+    check_against_oracle([&](shape const&, auto, int) {
+        return made{basin::mask_if([&](basin::site s) { return of(s.query) == of(s.key) || s.key % step == 0; }),
+                    {.sees = [](place x) { return x.query / 5 == x.key / 5 || x.key % 3 == 0; }}};
+    });
+}
+
 TEST_CASE("any_mask against the oracle") {
     check_against_oracle(
         [](shape const& s, auto, int variant) {

@@ -37,8 +37,8 @@ struct joined<list<A...>> {
 
 #if defined(BASIN_TEST_SYCL)
 // Programs that a SYCL compiler makes: its two kernels, one on arrays in place, the other on copies of them.
-inline sycl::queue const& sycl_queue() {
-    static sycl::queue const queue = basin::sycl_backend{}.queue;
+inline basin::sycl_queue const& sycl_queue() {
+    static basin::sycl_queue const queue;
     return queue;
 }
 struct sycl_coarse : basin::sycl_backend {

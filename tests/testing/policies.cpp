@@ -97,6 +97,15 @@ struct other_scores_in_lanes {
             return x * X(2.00001);
     }
 };
+struct cap_without_units { // the cap stays where it was
+    using lanes = supported;
+    double cap = 3;
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const&) const {
+        return math::soft_cap(x, cap);
+    }
+    cap_without_units in_units(double) const { return *this; }
+};
 struct hides_too_much {
     constexpr bool visible(site s) const { return s.key != 2; }
     constexpr bool hides(head_site, index_t key) const { return key <= 2; }
@@ -120,6 +129,8 @@ TEST_CASE("faulty policies are found") {
                                       "0, head 0, query 0, key 1) is hidden");
     fails(check_policy(other_in_lanes{}), "lanes equal scalars: visible differs at (batch 0, head 0, query 0, key 0)");
     fails(check_policy(other_scores_in_lanes{}), "lanes equal scalars: score differs");
+    fails(check_policy(cap_without_units{}),
+          "in_units: the score differs in other units at (batch 0, head 0, query 0, key 0)");
     fails(check_policy(hides_too_much{}), "hides says that nobody sees key 0 of head 0, but somebody does");
     fails(check_policy(bound_differently{}),
           "the bound form differs from the policy at (batch 0, head 0, query 0, key 3)");

@@ -94,9 +94,23 @@ struct wrong_identity : query_statistic<float> {
     float combine(float a, float b) const { return a + b; }
 };
 
+struct no_more_than_one : key_statistic<float> { // 5 is none of its numbers
+    using key_statistic<float>::key_statistic;
+    static constexpr float identity() { return 0; }
+    float map(cell<float> const& c, site const&) const { return c.p; }
+    float combine(float a, float b) const { return a + b < 1 ? a + b : 1.F; }
+};
+
 void fails(testing::report const& r, char const* words) {
     CHECK_FALSE(r.ok());
     CHECK_MESSAGE(r.text().find(words) != std::string::npos, r.text());
+}
+
+TEST_CASE("a statistic with numbers of its own is combined with those") {
+    auto const make = [](auto& a) { return no_more_than_one{a}; };
+    fails(check_statistic(make), "combine(a, identity) is a");
+    passes(check_statistic(make, {.numbers = {0, 0.1F, 0.25F, 0.5F, 1}}));
+    fails(check_statistic(make, {.numbers = {0.5F, 3}}), "combine(a, identity) is a: 1.000000 and 3.000000");
 }
 
 TEST_CASE("faulty statistics are found") {

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <basin/core/layout.hpp>
+#include <basin/core/several.hpp>
 #include <basin/core/sinks.hpp>
 #include <basin/core/statistic.hpp>
-
-#include <tuple>
 
 // What a backend gets and what it must do. A backend is a type with
 //   template <class Task> void run(Task const&) const;
@@ -36,7 +35,7 @@ struct attention_task {
     Policy policy;
     layout where;
     /// The statistics to combine results into, their outputs inside.
-    std::tuple<Statistics...> statistics;
+    several<Statistics...> statistics;
 
     index_t query_heads() const { return q.extent(1); }
     index_t key_value_head(index_t head) const { return head / (q.extent(1) / k.extent(1)); }
@@ -50,7 +49,7 @@ struct attention_task {
     /// f(statistic) for each of them, in the order of the call.
     template <class F>
     void for_each_statistic(F&& f) const {
-        std::apply([&](auto const&... s) { (f(s), ...); }, statistics);
+        statistics.each([&](auto, auto const& s) { f(s); });
     }
 };
 

@@ -30,7 +30,7 @@ public:
             }
         } unless_all_run{this};
         workers_.reserve(static_cast<std::size_t>(threads - 1));
-        for (index_t i = 1; i < threads; ++i) workers_.emplace_back([this] { serve(); });
+        for (index_t i = 1; i < threads; ++i) workers_.emplace_back([](thread_pool* pool) { pool->serve(); }, this);
         unless_all_run.pool = nullptr;
     }
     ~thread_pool() { stop(); }

@@ -25,12 +25,12 @@ private:
     void (*call_)(void const*, index_t);
 };
 
-/// A thread that is joined when it goes. std::jthread would do, but libc++ has it only since version 20.
+/// A thread that runs f(argument) and is joined when it goes. std::jthread would do, but libc++ has it only since version 20; and
+/// without an argument clang 17 can start none in C++23 with the libstdc++ of g++ 14.
 class joined_thread {
 public:
-    template <class F, class... Arguments>
-    explicit joined_thread(F&& f, Arguments&&... arguments)
-        : thread_(static_cast<F&&>(f), static_cast<Arguments&&>(arguments)...) {}
+    template <class F, class Argument>
+    joined_thread(F const& f, Argument argument) : thread_(f, argument) {}
     joined_thread(joined_thread&&) = default;
     ~joined_thread() {
         if (thread_.joinable()) thread_.join();

@@ -116,6 +116,12 @@ inline dual<X> tanh(dual<X> x) {
     return {y, (X(1) - y * y) * x.slope};
 }
 template <class X>
+inline dual<X> soft_cap(dual<X> x, double cap) {
+    X const y = soft_cap(x.value, cap);
+    X const share = y * X(1 / cap);
+    return {y, (X(1) - share * share) * x.slope};
+}
+template <class X>
 inline dual<X> sqrt(dual<X> x) {
     X const y = sqrt(x.value);
     return {y, x.slope / (X(2) * y)};

@@ -118,6 +118,14 @@ inline number_lanes<F> tanh(number_lanes<F> x) {
     return number_lanes<F>(F::tanh(x.raw));
 }
 template <class F>
+inline number_lanes<F> soft_cap(number_lanes<F> x, double cap) {
+    using X = number_lanes<F>;
+    if constexpr (requires { F::soft_cap(x.raw, cap); })
+        return X(F::soft_cap(x.raw, cap)); // for less than a tangent and two products
+    else
+        return X(cap) * tanh(x * X(1 / cap));
+}
+template <class F>
 inline number_lanes<F> sqrt(number_lanes<F> x) {
     return number_lanes<F>(F::sqrt(x.raw));
 }

@@ -35,6 +35,11 @@ inline T tanh(T x) {
     else
         return __builtin_tanh(x);
 }
+/// cap * tanh(x / cap): x bent towards +-cap, as `softcap` does it. The cap is positive.
+template <number T>
+inline T soft_cap(T x, double cap) {
+    return static_cast<T>(cap) * tanh(x * static_cast<T>(1 / cap));
+}
 template <number T>
 inline T sqrt(T x) {
     if constexpr (sizeof(T) == sizeof(float))

@@ -18,13 +18,14 @@ public:
     positions(Array&& list) { // NOLINT: options{.query_position = scattered}
         static_assert(detail::outlives_call<Array>, "basin: positions borrow their list: keep it in a variable");
         auto const x = detail::describe(list, "positions");
-        static_assert(std::is_same_v<std::remove_const_t<decltype(x.data)>, index_t*> ||
-                          std::is_same_v<std::remove_const_t<decltype(x.data)>, index_t const*>,
-                      "basin: a list of positions holds basin::index_t (32-bit)");
+        constexpr bool fits = std::is_same_v<std::remove_const_t<detail::element_of<Array>>, index_t>;
+        static_assert(fits, "basin: a list of positions holds basin::index_t (32-bit)");
         if (x.rank != 1 && x.rank != 2)
             detail::fail<shape_error>("positions: a list has rank 1 (token) or 2 (batch, token), not ", x.rank);
         listed_ = true;
-        list_ = x.rank == 1
+        if constexpr (fits)
+            list_ =
+                x.rank == 1
                     ? view<index_t const, 2>{x.data, {{1, x.extents[0]}}, {{0, x.strides[0]}}}
                     : view<index_t const, 2>{x.data, {{x.extents[0], x.extents[1]}}, {{x.strides[0], x.strides[1]}}};
     }
@@ -58,11 +59,11 @@ public:
     counts(Array&& list) { // NOLINT: options{.lengths = lengths}
         static_assert(detail::outlives_call<Array>, "basin: lengths and offsets are borrowed: keep them in a variable");
         auto const x = detail::describe(list, "counts");
-        static_assert(std::is_same_v<std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>, index_t>,
-                      "basin: lengths and offsets hold basin::index_t (32-bit)");
+        constexpr bool fits = std::is_same_v<std::remove_const_t<detail::element_of<Array>>, index_t>;
+        static_assert(fits, "basin: lengths and offsets hold basin::index_t (32-bit)");
         if (x.rank != 1) detail::fail<shape_error>("lengths and offsets have rank 1, not ", x.rank);
         given_ = true;
-        list_ = {x.data, {{x.extents[0]}}, {{x.strides[0]}}};
+        if constexpr (fits) list_ = {x.data, {{x.extents[0]}}, {{x.strides[0]}}};
     }
     bool given() const { return given_; }
     index_t size() const { return list_.extent(0); }

@@ -11,6 +11,8 @@
 // What a policy is. A policy has at least one facet:
 //   bool     visible(site) const          may this query see this key?
 //   X        score(X, site) const         change a score, after scaling, before the softmax; -inf hides the key for good
+//   P        in_units(double u) const     optional, with score: the same policy where scores count u times as much, so that
+//                                         in_units(u).score(u * x) is u * score(x); it saves kernels two products per pair
 //   T        sink_logit(head_site) const  an extra softmax column without a value, in natural units
 //   X        weight(X, site) const        change a probability after the softmax, before the values (not renormalised)
 //   X        value(X, value_site) const   change an element of a value as it is read
@@ -34,6 +36,11 @@ concept has_visible = requires(P const& p, site s) {
 };
 template <class P>
 concept has_score = requires(P const& p, site s) { p.score(0.0F, s); };
+/// Whether scores may come to this policy in other units than the natural ones.
+template <class P>
+concept takes_units = !has_score<P> || requires(P const& p) {
+    { p.in_units(1.0) } -> std::same_as<P>;
+};
 template <class P>
 concept has_sink_logit = requires(P const& p, head_site s) {
     { p.sink_logit(s) } -> std::convertible_to<double>;
@@ -95,8 +102,8 @@ auto bind(P const& p, shape_facts const& facts) {
         return bound;
     } else {
         static_assert(std::is_trivially_copyable_v<P>,
-                      "basin: a policy that owns memory needs a member bind(basin::shape_facts) const that returns its "
-                      "trivially copyable form");
+                      "basin: a policy that is not trivially copyable (it owns memory, or holds a std::pair or "
+                      "std::tuple) needs a member bind(basin::shape_facts) const that returns a form that is");
         return p;
     }
 }
@@ -143,6 +150,15 @@ X score(P const& p, X x, basic_site<Lane> const& s) {
         return detail_facet::checked_score(p, x, s);
     else
         return detail::change_each(x, s, [&](auto y, site one) { return detail_facet::checked_score(p, y, one); });
+}
+
+/// The policy for scores that count `unit` times as much.
+template <detail::takes_units P>
+[[gnu::always_inline]] inline P in_units(P const& p, double unit) {
+    if constexpr (detail::has_score<P>)
+        return p.in_units(unit);
+    else
+        return p;
 }
 
 template <class P, class X, class Lane>

@@ -89,7 +89,10 @@ struct statistic_output {
         static_assert(std::same_as<std::remove_cv_t<element_of<Array>>, T>,
                       "basin: a statistic's array holds the statistic's own scalar, the accumulation type: float for "
                       "float and 16-bit arrays, double for double; counts too");
-        return lift_statistic(describe(array, name), grouped, name);
+        if constexpr (std::same_as<element_of<Array>, T>)
+            return lift_statistic(describe(array, name), grouped, name);
+        else
+            return {}; // the words have been said
     }
 };
 

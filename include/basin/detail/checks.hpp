@@ -42,19 +42,26 @@ template <class S>
 concept maps_cells = only_rows<S> || takes_lanes<S> ||
                      requires(S const& s, cell<typename S::value_type> const& c, site const& at) { s.map(c, at); };
 
+template <class S, class A>
+concept reduces_in = requires { requires std::same_as<typename S::value_type, A>; };
+
+/// False after its words, so that nothing is tried with what is no statistic: one mistake is one error.
 template <class A, class... Statistics>
-constexpr void explain_statistics() {
+constexpr bool explain_statistics() {
+    constexpr bool whole = ((!meant_as_statistic<Statistics> || has_members_of_statistic<Statistics>) && ...);
     static_assert(
-        ((!meant_as_statistic<Statistics> || has_members_of_statistic<Statistics>) && ...),
-        "basin: a statistic needs the members identity(), map(cell, site) and combine(a, b), const and public");
-    static_assert(((!has_members_of_statistic<Statistics> || maps_cells<Statistics>) && ...),
-                  "basin: a statistic needs map(basin::cell<T> const&, basin::site const&) const, or only_rows");
-    static_assert((statistic<Statistics> && ...),
+        whole, "basin: a statistic needs the members identity(), map(cell, site) and combine(a, b), const and public");
+    constexpr bool maps = !whole || ((!has_members_of_statistic<Statistics> || maps_cells<Statistics>) && ...);
+    static_assert(maps, "basin: a statistic needs map(basin::cell<T> const&, basin::site const&) const, or only_rows");
+    constexpr bool all = !whole || !maps || (statistic<Statistics> && ...);
+    static_assert(all,
                   "basin: what follows the policy must be options first, then statistics: received{...}, entropy{...}, "
                   "or your own derived from key_statistic or query_statistic");
-    static_assert((std::same_as<typename Statistics::value_type, A> && ...),
+    constexpr bool alike = !whole || !maps || !all || (reduces_in<Statistics, A> && ...);
+    static_assert(alike,
                   "basin: a statistic's array must be in the accumulation type: float for float and 16-bit arrays, "
                   "double for double");
+    return whole && maps && all && alike;
 }
 
 template <class T>

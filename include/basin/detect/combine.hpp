@@ -3,9 +3,9 @@
 #pragma once
 
 #include <basin/core/policy.hpp>
+#include <basin/core/several.hpp>
 #include <basin/detect/rule.hpp>
 
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,31 +24,24 @@ bool tighter(verdict<T> const& a, verdict<T> const& b) { // relative: rules have
     return relative(a) < relative(b);
 }
 
-/// Asks every rule of a tuple about a row, and folds the verdicts of each key.
+/// Asks every rule about a row, and folds the verdicts of each key.
 template <class Rules, class T, class Fold>
 void fold_rules(Rules const& rules, row_of_keys<T> const& row, verdict<T>* out, Fold const& fold) {
     std::vector<verdict<T>> next(static_cast<std::size_t>(row.size()));
-    bool first = true;
-    std::apply(
-        [&](auto const&... r) {
-            ((judge(r, row, first ? out : next.data()), first ? void(first = false) : [&] {
-                 for (index_t i = 0; i < row.size(); ++i) out[i] = fold(out[i], next[static_cast<std::size_t>(i)]);
-             }()),
-             ...);
-        },
-        rules);
+    rules.each([&](auto number, auto const& r) {
+        judge(r, row, number == 0 ? out : next.data());
+        for (index_t i = 0; number > 0 && i < row.size(); ++i) out[i] = fold(out[i], next[static_cast<std::size_t>(i)]);
+    });
 }
 
 /// The same for one key, where every rule can be asked about one alone: no memory is taken, so that devices can.
 template <class Rules, class T, class Fold>
 verdict<T> fold_verdicts(Rules const& rules, key_facts<T> const& key, head_facts<T> const& head, Fold const& fold) {
-    return std::apply(
-        [&](auto const& first, auto const&... rest) {
-            verdict<T> result = verdict_of(first, key, head);
-            ((result = fold(result, verdict_of(rest, key, head))), ...);
-            return result;
-        },
-        rules);
+    return rules.apply([&](auto const& first, auto const&... rest) {
+        verdict<T> result = verdict_of(first, key, head);
+        ((result = fold(result, verdict_of(rest, key, head))), ...);
+        return result;
+    });
 }
 
 struct both_agree {
@@ -71,7 +64,7 @@ struct one_agrees {
 /// A sink if every rule says so: what `all_of` makes of rules.
 template <rule... R>
 struct all_rules {
-    std::tuple<R...> rules;
+    several<R...> rules;
 
     template <class T>
     void judge(row_of_keys<T> const& row, verdict<T>* out) const {
@@ -84,18 +77,18 @@ struct all_rules {
     }
     template <class T>
     void check(head_facts<T> const& head) const {
-        std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
+        rules.apply([&](auto const&... r) { (detail::check_rule(r, head), ...); });
     }
     template <class T>
     bool can_fire(head_facts<T> const& head) const {
-        return std::apply([&](auto const&... r) { return (detail::can_fire(r, head) && ...); }, rules);
+        return rules.apply([&](auto const&... r) { return (detail::can_fire(r, head) && ...); });
     }
 };
 
 /// A sink if some rule says so: what `any_of` makes of rules.
 template <rule... R>
 struct any_rule {
-    std::tuple<R...> rules;
+    several<R...> rules;
 
     template <class T>
     void judge(row_of_keys<T> const& row, verdict<T>* out) const {
@@ -108,11 +101,11 @@ struct any_rule {
     }
     template <class T>
     void check(head_facts<T> const& head) const {
-        std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
+        rules.apply([&](auto const&... r) { (detail::check_rule(r, head), ...); });
     }
     template <class T>
     bool can_fire(head_facts<T> const& head) const {
-        return std::apply([&](auto const&... r) { return (detail::can_fire(r, head) || ...); }, rules);
+        return rules.apply([&](auto const&... r) { return (detail::can_fire(r, head) || ...); });
     }
 };
 
@@ -149,9 +142,9 @@ template <rule... R>
 struct vote {
     /// How many of the rules must say yes.
     index_t at_least;
-    std::tuple<R...> rules;
+    several<R...> rules;
 
-    explicit vote(index_t needed, R... r) : at_least(needed), rules(std::move(r)...) {}
+    explicit vote(index_t needed, R... r) : at_least(needed), rules{{std::move(r)}...} {}
 
     template <class T>
     void judge(row_of_keys<T> const& row, verdict<T>* out) const {
@@ -162,7 +155,7 @@ struct vote {
             for (index_t i = 0; i < row.size(); ++i)
                 out[i].number += one[static_cast<std::size_t>(i)].fires ? T(1) : T(0);
         };
-        std::apply([&](auto const&... r) { (count(r), ...); }, rules);
+        rules.apply([&](auto const&... r) { (count(r), ...); });
         for (index_t i = 0; i < row.size(); ++i) out[i].fires = out[i].number >= out[i].threshold;
     }
     template <class T>
@@ -172,12 +165,11 @@ struct vote {
         if (at_least > static_cast<index_t>(sizeof...(R)))
             detail::fail<argument_error>("vote: ", at_least, " of ", static_cast<int>(sizeof...(R)),
                                          " rules can never agree");
-        std::apply([&](auto const&... r) { (detail::check_rule(r, head), ...); }, rules);
+        rules.apply([&](auto const&... r) { (detail::check_rule(r, head), ...); });
     }
     template <class T>
     bool can_fire(head_facts<T> const& head) const {
-        return std::apply([&](auto const&... r) { return ((detail::can_fire(r, head) ? 1 : 0) + ...); }, rules) >=
-               at_least;
+        return rules.apply([&](auto const&... r) { return ((detail::can_fire(r, head) ? 1 : 0) + ...); }) >= at_least;
     }
 };
 
@@ -185,19 +177,19 @@ struct vote {
 template <rule... R>
     requires(sizeof...(R) > 0 && !(policy<R> || ...))
 constexpr auto all_of(R... r) {
-    return all_rules<R...>{{std::move(r)...}};
+    return all_rules<R...>{{{std::move(r)}...}};
 }
 /// A sink if at least one rule says so.
 template <rule... R>
     requires(sizeof...(R) > 0 && !(policy<R> || ...))
 constexpr auto any_of(R... r) {
-    return any_rule<R...>{{std::move(r)...}};
+    return any_rule<R...>{{{std::move(r)}...}};
 }
 /// A sink if no rule says so.
 template <rule... R>
     requires(sizeof...(R) > 0 && !(policy<R> || ...))
 constexpr auto none_of(R... r) {
-    return inverse_rule<any_rule<R...>>{{{std::move(r)...}}};
+    return inverse_rule<any_rule<R...>>{{{{std::move(r)}...}}};
 }
 template <rule A, rule B>
     requires(!policy<A> && !policy<B>)

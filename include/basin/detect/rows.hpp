@@ -25,15 +25,17 @@ struct row_columns {
     }
 };
 
-/// Folds f(0) ... f(n - 1) in four strands: one would wait for each of its sums. The order is fixed.
+/// Folds f(0) ... f(n - 1) in eight strands: one would wait for each of its sums. The order is fixed.
 template <class F, class Join>
 double in_strands(index_t n, F const& f, Join const& join) {
-    double s[4] = {0, 0, 0, 0};
+    double s[8] = {};
     index_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (index_t j = 0; j < 4; ++j) s[j] = join(s[j], f(i + j));
+    for (; i + 8 <= n; i += 8)
+        for (index_t j = 0; j < 8; ++j) s[j] = join(s[j], f(i + j));
     for (; i < n; ++i) s[0] = join(s[0], f(i));
-    return join(join(s[0], s[1]), join(s[2], s[3]));
+    for (index_t half = 4; half > 0; half /= 2)
+        for (index_t j = 0; j < half; ++j) s[j] = join(s[j], s[j + half]);
+    return s[0];
 }
 template <class F>
 double sum_of(index_t n, F const& f) {
@@ -181,11 +183,13 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     if (n == 0) return row;
     facts.share = moments_of(row.share, n);
     double *const ratio = c.ratio.data(), *const reach = c.reach.data();
-    for (index_t i = 0; i < n; ++i) {
-        ratio[i] = row.received[i] / row.baseline[i];
-        reach[i] = row.seen[i] / row.baseline[i];
+    for (index_t i = 0; i < n; ++i) ratio[i] = row.received[i] / row.baseline[i];
+    if (plain) { // all keys alike
+        facts.highest_ratio = row.seen[0] / row.baseline[0];
+    } else {
+        for (index_t i = 0; i < n; ++i) reach[i] = row.seen[i] / row.baseline[i];
+        facts.highest_ratio = highest_of(n, reach);
     }
-    facts.highest_ratio = highest_of(n, reach);
     facts.ratio = moments_of(ratio, n);
     if (e.medians_view().data() != nullptr) facts.median_activation = static_cast<double>(e.medians_view()(t.entry));
     return row;

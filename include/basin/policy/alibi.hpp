@@ -16,13 +16,16 @@ public:
         /// One for each head.
         double const* slopes;
         index_t heads;
+        /// What a slope of 1 counts, see in_units.
+        double unit = 1;
         template <class X, class Lane>
         X score(X x, basic_site<Lane> const& s) const {
-            return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head]);
+            return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head] * unit);
         }
+        bound in_units(double factor) const { return {slopes, heads, unit * factor}; }
         template <class Carrier>
         bound carried(Carrier& carrier) const {
-            return {carrier(slopes, heads), heads};
+            return {carrier(slopes, heads), heads, unit};
         }
         /// For `learned`: the derivative by the slope of this head.
         template <class X, class Lane, class Add>

@@ -28,6 +28,11 @@ struct both {
     {
         return facet::score(b, facet::score(a, x, s), s);
     }
+    both in_units(double unit) const
+        requires(detail::takes_units<A> && detail::takes_units<B>)
+    {
+        return {facet::in_units(a, unit), facet::in_units(b, unit)};
+    }
     template <class X, class Lane>
     X weight(X x, basic_site<Lane> const& s) const
         requires(detail::has_weight<A> || detail::has_weight<B>)
@@ -146,6 +151,11 @@ struct only_where {
     {
         return math::select(facet::visible(condition, s), facet::score(p, x, s), x);
     }
+    only_where in_units(double unit) const
+        requires detail::takes_units<P>
+    {
+        return {condition, facet::in_units(p, unit)};
+    }
     template <class X, class Lane>
     X weight(X x, basic_site<Lane> const& s) const
         requires detail::has_weight<P>
@@ -207,22 +217,26 @@ template <policy... A>
 constexpr auto none_of(A... a) {
     static_assert((mask<A> && ...),
                   "basin: none_of and ~ take masks only: a change of scores or a sink has no inverse");
-    if constexpr ((mask<A> && ...)) {
+    if constexpr ((mask<A> && ...))
         return inverse<decltype(any_of(static_cast<A&&>(a)...))>{any_of(static_cast<A&&>(a)...)};
-    }
+    else
+        return all_of(static_cast<A&&>(a)...); // the words have been said; a policy, so that no more follow
 }
 
 /// A change of scores or weights for those pairs alone that a mask shows.
 template <policy M, policy P>
 constexpr auto where(M condition, P p) {
     static_assert(mask<M>, "basin: the condition of where(mask, policy) must be a mask");
-    static_assert(detail::has_score<P> || detail::has_weight<P>,
-                  "basin: where(mask, policy) needs a policy that changes scores or weights; to combine masks write "
-                  "all_of or any_of");
+    constexpr bool changes = detail::has_score<P> || detail::has_weight<P>;
+    static_assert(changes, "basin: where(mask, policy) needs a policy that changes scores or weights; to combine masks "
+                           "write all_of or any_of");
     static_assert(
-        !detail::has_visible<P> && !detail::has_sinks<P> && !detail::has_value<P>,
+        !changes || (!detail::has_visible<P> && !detail::has_sinks<P> && !detail::has_value<P>),
         "basin: where(mask, policy) cannot switch visibility, sinks or values on and off; combine those with all_of");
-    return only_where<M, P>{static_cast<M&&>(condition), static_cast<P&&>(p)};
+    if constexpr (mask<M>)
+        return only_where<M, P>{static_cast<M&&>(condition), static_cast<P&&>(p)};
+    else
+        return p;
 }
 
 template <policy A, policy B>

@@ -8,14 +8,16 @@ namespace basin {
 
 /// A mask from a lambda: `mask_if([](auto s) { return s.key % 2 == 0; })`. Evaluated key by key; a lambda that is
 /// generic in its site and takes lanes says so: `mask_if([](auto s) { ... }, supported{})`. Capture numbers, spans and views by
-/// value; a captured reference works as long as the data lives, but would not survive the trip to a device.
+/// value. Captured references (`[&]`) work on CPUs while what they name lives, and are read by all threads; a device that
+/// does not see the host's memory cannot follow them.
 template <class Visible, class Lanes = void>
 struct mask_if {
     using lanes = Lanes;
     Visible function;
     static_assert(
         std::is_trivially_copyable_v<Visible>,
-        "basin: this lambda owns memory: capture a std::span or a basin::view of it instead of the container");
+        "basin: this lambda is not trivially copyable, as kernels need it: capture a std::span or a basin::view "
+        "instead of a container, and numbers one by one instead of a std::pair or std::tuple");
 
     explicit constexpr mask_if(Visible f) : function(f) {}
     constexpr mask_if(Visible f, supported) : function(f) {}
@@ -37,7 +39,8 @@ struct score_with {
     Score function;
     static_assert(
         std::is_trivially_copyable_v<Score>,
-        "basin: this lambda owns memory: capture a std::span or a basin::view of it instead of the container");
+        "basin: this lambda is not trivially copyable, as kernels need it: capture a std::span or a basin::view "
+        "instead of a container, and numbers one by one instead of a std::pair or std::tuple");
 
     explicit constexpr score_with(Score f) : function(f) {}
     constexpr score_with(Score f, supported) : function(f) {}

@@ -139,8 +139,9 @@ public:
 
     template <class Carrier>
     learned carried(Carrier& carrier) const {
-        learned result = *this;
-        result.policy = facet::carried(policy, carrier);
+        learned result(facet::carried(policy, carrier), gradient, second, adds);
+        result.first_sum = first_sum;
+        result.sums = sums;
         return result;
     }
 

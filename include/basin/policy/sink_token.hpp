@@ -93,6 +93,11 @@ struct sink_token {
     {
         return facet::score(base, x, s);
     }
+    sink_token in_units(double unit) const
+        requires detail::takes_units<Base>
+    {
+        return {tokens, facet::in_units(base, unit), mutual};
+    }
     template <class X, class Lane>
     X weight(X x, basic_site<Lane> const& s) const
         requires detail::has_weight<Base>

@@ -15,12 +15,13 @@ struct softcap {
 
     template <class X, class Lane>
     X score(X x, basic_site<Lane> const&) const {
-        return math::select(x == X(-math::infinity<double>), x, X(cap) * math::tanh(x * X(1 / cap)));
+        return math::select(x == X(-math::infinity<double>), x, math::soft_cap(x, cap));
     }
+    softcap in_units(double unit) const { return {cap * unit}; }
     softcap bind(shape_facts const&) const {
         if (!(cap > 0 && cap < math::infinity<double>))
             detail::fail<argument_error>("softcap: the cap is ", cap, "; it must be greater than 0 and finite");
-        return *this;
+        return {math::min(cap, 1e30)}; // the same to every score that could be, and kernels may multiply it
     }
 };
 

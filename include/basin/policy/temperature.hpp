@@ -17,6 +17,7 @@ struct temperature {
     X score(X x, basic_site<Lane> const&) const {
         return x * X(1 / value);
     }
+    temperature in_units(double) const { return *this; }
     /// For `learned`: the derivative by the temperature.
     template <class X, class Lane, class Add>
     void score_parameters(X x, basic_site<Lane> const&, Add const& add) const {

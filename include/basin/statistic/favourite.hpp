@@ -18,9 +18,10 @@ struct favourite : query_statistic<T> {
     favourite() = default;
     template <class Keys, class Probabilities>
     favourite(Keys&& key, Probabilities&& probability) : query_statistic<T>(static_cast<Probabilities&&>(probability)) {
-        static_assert(std::is_same_v<detail::element_of<Keys>, index_t>,
-                      "basin: favourite{keys, probabilities}: the array of keys holds basin::index_t (32-bit)");
-        keys = detail::statistic_output<index_t>::lift(static_cast<Keys&&>(key), false, "favourite keys");
+        constexpr bool fits = std::is_same_v<std::remove_const_t<detail::element_of<Keys>>, index_t>;
+        static_assert(fits, "basin: favourite{keys, probabilities}: the array of keys holds basin::index_t (32-bit)");
+        if constexpr (fits)
+            keys = detail::statistic_output<index_t>::lift(static_cast<Keys&&>(key), false, "favourite keys");
     }
 
     static constexpr char const* name = "favourite";

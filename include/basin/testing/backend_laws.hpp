@@ -120,7 +120,7 @@ void check_contracts(report& r, Backend const& backend, double tolerance) {
 /// A backend against the reference: composed random policies, lengths around the sizes of blocks, grouped heads,
 /// scattered positions, padded and packed texts, sinks with and without values, all scalars, and the rows of the contract.
 template <class Backend>
-report check_backend(Backend const& backend, check_options o = {}, int random_policies = 60) {
+report check_backend(Backend const& backend, check_options const& o = {}, int random_policies = 60) {
     report r;
     double const tolerance = o.tolerance;
     random_source random(o.seed);

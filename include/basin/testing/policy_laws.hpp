@@ -107,6 +107,24 @@ void check_lanes(report& r, Bound const& p, shape_facts const& f, check_options 
     });
 }
 
+/// A policy that knows other units of scores says the same in them.
+template <class Bound>
+void check_units(report& r, Bound const& p, shape_facts const& f) {
+    if constexpr (detail::has_score<Bound> && detail::takes_units<Bound>) {
+        double const unit = 1.4426950408889634;
+        auto const same = facet::in_units(p, unit);
+        for_each_site(f, [&](site const& s) {
+            for (double const x : {-41.0, -1.5, 0.0, 0.25, 7.0, -math::infinity<double>}) {
+                double const expected = unit * facet::score(p, x, s), got = facet::score(same, unit * x, s);
+                r.expect(got == expected || close(got, expected, 1e-12),
+                         [&] { return "in_units: the score differs in other units at " + words(s); });
+            }
+            r.expect(facet::visible(same, s) == facet::visible(p, s),
+                     [&] { return "in_units: visible differs in other units at " + words(s); });
+        });
+    }
+}
+
 /// A live row's probabilities sum to 1 minus what escaped; hidden pairs have exactly none.
 template <class Bound>
 void check_rows(report& r, Bound const& p, measured<float> const& m, shape_facts const& f, double tolerance) {
@@ -132,7 +150,7 @@ void check_rows(report& r, Bound const& p, measured<float> const& m, shape_facts
 
 } // namespace inner
 
-/// The laws that every policy keeps: full is its identity, cover and hides are sound, lanes equal scalars, rows of
+/// The laws that every policy keeps: full is its identity, cover and hides are sound, lanes equal scalars, units do not matter, rows of
 /// attention sum to 1 minus what escaped, and `backend` agrees with the reference. The options must fit what it owns.
 template <policy P, class Backend = reference_backend>
 report check_policy(P const& p, check_options const& o = {}, Backend const& backend = {}) {
@@ -154,6 +172,7 @@ report check_policy(P const& p, check_options const& o = {}, Backend const& back
     inner::check_cover(r, "cover is sound", bound, f);
     inner::check_cover(r, "cover of full & p is sound", basin::bind(left, f), f, 2000);
     inner::check_lanes(r, bound, f, o);
+    inner::check_units(r, bound, f);
 
     sample<float> const x(o);
     auto const got = measure(backend, x, p);

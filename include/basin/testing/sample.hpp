@@ -10,6 +10,8 @@
 #include <basin/testing/random.hpp>
 #include <basin/testing/report.hpp>
 
+#include <vector>
+
 namespace basin::testing {
 
 /// The shape that laws are tried on, for policies that own data of a fixed size (slopes per head, bits per pair), and how
@@ -19,6 +21,9 @@ struct check_options {
     std::uint64_t seed = 1;
     double tolerance = 2e-5; ///< of one backend against another, in float
     double ulps = 4;         ///< of a score in lanes against the same score alone
+    /// What check_statistic combines, beside results of the statistic itself: some that it may meet, 1/8 ... 5 if there are
+    /// none. One that is only meant for probabilities says so: {.numbers = {0, 0.1f, 0.25f, 0.5f, 1}}.
+    std::vector<float> numbers{};
 };
 
 namespace inner {

@@ -63,7 +63,8 @@ private:
 /// The laws of a statistic, given how to make it from its array: `check_statistic([](auto& a) { return received{a}; })`.
 /// combine is commutative and associative with its identity; neither the order of keys nor a split of the queries
 /// matters; padded queries leave no trace; observe gives what the pass gives; `backend` agrees with the reference. Give it
-/// the backend that you will use: only that one's way to ask (lanes, for one) is tried.
+/// the backend that you will use: only that one's way to ask (lanes, for one) is tried. A combine that is only right for some
+/// numbers (probabilities, say) is tried with those in o.numbers.
 template <class Make, class Backend = reference_backend>
 report check_statistic(Make const& make, check_options const& o = {}, Backend const& backend = {}) {
     report r;
@@ -84,8 +85,9 @@ report check_statistic(Make const& make, check_options const& o = {}, Backend co
         for (int i = 0; i < 200 && whole.size() > 0; ++i) {
             // Results, which may be all alike, and numbers that are not.
             auto const pick = [&] {
-                return random.chance(2) ? whole.data()[random.below(static_cast<index_t>(whole.size()))]
-                                        : static_cast<float>(random.between(1, 40)) / 8;
+                if (random.chance(2)) return whole.data()[random.below(static_cast<index_t>(whole.size()))];
+                if (o.numbers.empty()) return static_cast<float>(random.between(1, 40)) / 8;
+                return o.numbers[static_cast<std::size_t>(random.below(static_cast<index_t>(o.numbers.size())))];
             };
             float const a = pick(), b = pick(), c = pick();
             auto const same = [&](char const* law, float left, float right) {

@@ -16,6 +16,7 @@ static_assert(trivial<basin::received<float>, basin::peak<float>, basin::votes<d
                       basin::seen<float>>);
 static_assert(trivial<basin::lse<float>, basin::entropy<double>, basin::escaped<float>, basin::favourite<float>>);
 static_assert(trivial<basin::reference_backend>);
+static_assert(trivial<basin::attention_task<basin::purpose::attend, float, basin::full, basin::lse<float>>>);
 
 static_assert(binds<basin::full, basin::causal, basin::window, basin::prefix, basin::blocks, basin::block_causal,
                     basin::block_diffusion>);

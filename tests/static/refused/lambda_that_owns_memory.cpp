@@ -1,4 +1,4 @@
-// expect: basin: this lambda owns memory: capture a std::span or a basin::view of it instead of the container
+// expect: basin: this lambda is not trivially copyable, as kernels need it: capture a std::span or a basin::view instead of a container, and numbers one by one instead of a std::pair or std::tuple
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
 #include <basin/basin.hpp>

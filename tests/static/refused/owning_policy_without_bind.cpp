@@ -1,4 +1,4 @@
-// expect: basin: a policy that owns memory needs a member bind(basin::shape_facts) const that returns its trivially copyable form
+// expect: basin: a policy that is not trivially copyable (it owns memory, or holds a std::pair or std::tuple) needs a member bind(basin::shape_facts) const that returns a form that is
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
 #include <basin/basin.hpp>

@@ -265,7 +265,7 @@ private:
     buffer<index_t, 1> key_position_;
     index_t position_[width] = {};
     row_facts<A> facts_[width] = {};
-    static constexpr std::size_t statistics = std::tuple_size_v<decltype(Task::statistics)>;
+    static constexpr std::size_t statistics = decltype(Task::statistics)::count;
     A reduced_[statistics == 0 ? 1 : statistics][width] = {};
 };
 

@@ -9,13 +9,25 @@
 
 namespace basin::detail::simd {
 
-/// One vector of scores under a policy: final, in log2 units, -inf where hidden.
-template <class Task, class Arch, class T>
+inline constexpr double log2e = 1.4426950408889634;
+
+/// The policy as kernels ask it: a copy that nobody else can see (vector stores may alias anything, and a policy read through memory
+/// is computed anew, a soft cap's 1 / cap, for every vector), in powers of two where it knows them.
+template <class P>
+[[gnu::always_inline]] inline P in_powers_of_two(P const& policy) {
+    if constexpr (takes_units<P>)
+        return facet::in_units(policy, log2e);
+    else
+        return policy;
+}
+
+/// One vector of scores under a policy: final, in log2 units, -inf where hidden. Natural: the policy takes and gives natural units.
+template <bool Natural, class Task, class Arch, class T>
 [[gnu::always_inline]] inline vec<T, Arch> final_scores(typename Task::policy_type const& policy, vec<T, Arch> x,
                                                         basic_site<index_lanes<family<T, Arch>>> const& s, bool ask) {
     using number = number_lanes<family<T, Arch>>;
-    if constexpr (unit<Task, Arch>::scores_change)
-        x = facet::score(policy, number(x), s).raw * vec<T, Arch>(T(1.4426950408889634));
+    x = facet::score(policy, number(x), s).raw;
+    if constexpr (Natural) x = x * vec<T, Arch>(T(log2e));
     if (ask) x = xsimd::select(facet::visible(policy, s).raw, x, vec<T, Arch>(hidden_score<T>));
     return x;
 }
@@ -29,9 +41,8 @@ template <class Arch, class Task, class T>
     using table = tiles<T, Arch>;
     using index = index_lanes<F>;
     using v = vec<T, Arch>;
-    // A copy that nobody else can see: vector stores may alias anything, and a policy read through memory is computed anew
-    // (a soft cap's 1 / cap) for every vector.
-    typename Task::policy_type const policy = task.policy;
+    constexpr bool natural = unit<Task, Arch>::natural;
+    auto const policy = in_powers_of_two(task.policy);
     int const keys = u.keys_in_panel(panel);
     // What a policy computes from its parameters (a soft cap's 1 / cap) leaves both loops only if they surely run.
     if (keys < 1) __builtin_unreachable();
@@ -43,7 +54,7 @@ template <class Arch, class Task, class T>
             T* const at = scores + j * table::lanes;
             basic_site<index> const s{u.t.number, u.head, query,
                                       index(F::index::load_aligned(positions + j * table::lanes))};
-            final_scores<Task, Arch, T>(policy, v::load_aligned(at), s, ask).store_aligned(at);
+            final_scores<natural, Task, Arch, T>(policy, v::load_aligned(at), s, ask).store_aligned(at);
         }
         // A changed score may bring the slots past the last key back to life.
         if constexpr (unit<Task, Arch>::scores_change) {

@@ -219,13 +219,14 @@ private:
                 product_tile<Arch, V, T>(task, t, column, x + p * table::panel);
             });
         }
-        P const policy = task_->policy; // see apply_policy
+        P const policy = task_->policy; // see in_powers_of_two; slopes are asked in natural units
         int const vectors = vectors_of(s);
         for (int i = t * rows; i < (t + 1) * rows; ++i, x += strip) {
             T* const p = p_ + i * strip;
             v const m(block_.lse2[i]);
             for (int j = 0; j < vectors; ++j) {
-                v const y = final_scores<Task, Arch, T>(policy, v::load_aligned(x + j * lanes), site_of(i, s, j), ask);
+                v const y = final_scores<has_score<P>, Task, Arch, T>(policy, v::load_aligned(x + j * lanes),
+                                                                      site_of(i, s, j), ask);
                 // Where the lse is NaN, -inf less it is not 0: what is hidden stays out of a spoiled row.
                 xsimd::select(y == v(hidden_score<T>), v(no_share), pow2<Arch, T>(y - m)).store_aligned(p + j * lanes);
             }

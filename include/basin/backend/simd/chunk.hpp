@@ -239,7 +239,7 @@ private:
     void sweep_plain(int p, int begin, int end) {
         int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
         sweep_sums<Arch, T>(strip_ + p * block_.panel_stride + std::ptrdiff_t{begin} * table::panel, weights_ + begin,
-                            end - begin, vectors, columns.plain_sums(p));
+                            nullptr, end - begin, vectors, columns.plain_sums(p));
     }
     /// What the last block left in a panel that this one does not fuse with.
     [[gnu::noinline]] void sweep_rest(int p) {
@@ -271,7 +271,13 @@ private:
                 if constexpr (moment) {
                     T const moments =
                         sum_lanes<Arch, T>(v::load_aligned(block_.moments + std::ptrdiff_t{i} * table::lanes));
-                    spread = inverse == T(0) ? T(0) : (log2 * (T(1) - facts.escaped) - moments * inverse) * ln2;
+                    // A reference that rose moved the moments by the whole sum, of which the sinks are no part.
+                    T early = T(0);
+                    if constexpr (sinks) {
+                        if (facts.escaped > T(0))
+                            early = facts.escaped * (block_.reference[i] - std::ceil(sink_[i] * T(log2e)));
+                    }
+                    spread = inverse == T(0) ? T(0) : (log2 * (T(1) - facts.escaped) - moments * inverse - early) * ln2;
                     if (spread < T(0)) spread = T(0); // a single key: rounding only
                 }
                 write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride, inverse);

@@ -31,18 +31,21 @@ template <class A, class T>
 // sums[key] += sum over rows of weights[row] * exponentials[row][key]; rows of tiles::panel keys. Rows with weight 0 are
 // skipped: what they hold may be left over from an earlier call.
 template <class A, class T>
-[[gnu::noinline]] void sweep_sums(T const* exponentials, T const* weights, int rows, int vectors, T* sums) noexcept {
+[[gnu::noinline]] void sweep_sums(T const* exponentials, T const* weights, int const* which, int rows, int vectors,
+                                  T* sums) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     v s[table::vectors];
 #pragma GCC unroll 4
     for (int j = 0; j < table::vectors; ++j) s[j] = j < vectors ? v::load_aligned(sums + j * table::lanes) : v(T(0));
-    for (int r = 0; r < rows; ++r, exponentials += table::panel) {
+    for (int i = 0; i < rows; ++i) {
+        int const r = which == nullptr ? i : which[i];
         if (weights[r] == T(0)) continue;
         v const w(weights[r]);
+        T const* const row = exponentials + std::ptrdiff_t{r} * table::panel;
 #pragma GCC unroll 4
         for (int j = 0; j < table::vectors; ++j)
-            if (j < vectors) s[j] = multiply_add<A, T>(w, v::load_aligned(exponentials + j * table::lanes), s[j]);
+            if (j < vectors) s[j] = multiply_add<A, T>(w, v::load_aligned(row + j * table::lanes), s[j]);
     }
 #pragma GCC unroll 4
     for (int j = 0; j < table::vectors; ++j)
@@ -51,18 +54,21 @@ template <class A, class T>
 
 // peaks[key] = max(peaks[key], weights[row] * exponentials[row][key]). Rows that are NaN have weight 0 and are left out.
 template <class A, class T>
-[[gnu::noinline]] void sweep_peaks(T const* exponentials, T const* weights, int rows, int vectors, T* peaks) noexcept {
+[[gnu::noinline]] void sweep_peaks(T const* exponentials, T const* weights, int const* which, int rows, int vectors,
+                                   T* peaks) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
     v s[table::vectors];
 #pragma GCC unroll 4
     for (int j = 0; j < table::vectors; ++j) s[j] = j < vectors ? v::load_aligned(peaks + j * table::lanes) : v(T(0));
-    for (int r = 0; r < rows; ++r, exponentials += table::panel) {
+    for (int i = 0; i < rows; ++i) {
+        int const r = which == nullptr ? i : which[i];
         if (weights[r] == T(0)) continue;
         v const w(weights[r]);
+        T const* const row = exponentials + std::ptrdiff_t{r} * table::panel;
 #pragma GCC unroll 4
         for (int j = 0; j < table::vectors; ++j)
-            if (j < vectors) s[j] = at_least<A, T>(w * v::load_aligned(exponentials + j * table::lanes), s[j]);
+            if (j < vectors) s[j] = at_least<A, T>(w * v::load_aligned(row + j * table::lanes), s[j]);
     }
 #pragma GCC unroll 4
     for (int j = 0; j < table::vectors; ++j)

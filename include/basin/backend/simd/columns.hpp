@@ -153,25 +153,31 @@ public:
     /// is its first query in memory; `weights` are its rows' weights for this panel. `all`: the plain sum, too.
     void sweep(int panel, T const* rows_at, T const* weights, int begin, int end, int vectors, bool all, index_t entry,
                index_t first_row) {
-        alignas(64) T chosen[table::block_rows];
+        int chosen[table::block_rows];
+        index_t group_of[table::block_rows];
+        query_groups const* known = nullptr;
         for (index_t i = all || !plain_ ? 0 : 1; i < count_; ++i) {
             column<T> const& c = columns_[i];
             if (c.kind == column_kind::seen) continue;
-            T const* w = weights + begin;
+            int rows = end - begin;
             if (c.groups != nullptr) {
-                for (int r = begin; r < end; ++r) {
-                    // rows of padding have weight 0 and no group
-                    chosen[r - begin] =
-                        weights[r] != T(0) && c.groups->of(entry, first_row + r) == c.group ? weights[r] : T(0);
+                for (int r = 0; r < rows && known != c.groups; ++r) // rows of padding have weight 0 and no group
+                    group_of[r] = weights[begin + r] == T(0) ? -1 : c.groups->of(entry, first_row + begin + r);
+                known = c.groups;
+                int listed = 0; // without a branch: who is in a group looks like chance
+                for (int r = 0; r < rows; ++r) {
+                    chosen[listed] = r;
+                    listed += group_of[r] == c.group ? 1 : 0;
                 }
-                w = chosen;
+                rows = listed;
             }
+            int const* const which = c.groups != nullptr ? chosen : nullptr;
             T* const to = c.now + std::ptrdiff_t{panel} * table::panel;
             T const* const from = rows_at + std::ptrdiff_t{begin} * table::panel;
             if (c.kind == column_kind::sum)
-                sweep_sums<Arch, T>(from, w, end - begin, vectors, to);
+                sweep_sums<Arch, T>(from, weights + begin, which, rows, vectors, to);
             else
-                sweep_peaks<Arch, T>(from, w, end - begin, vectors, to);
+                sweep_peaks<Arch, T>(from, weights + begin, which, rows, vectors, to);
         }
     }
 

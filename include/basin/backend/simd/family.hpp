@@ -34,9 +34,15 @@ struct family {
     static number exp(number x) { return xsimd::exp(x); }
     static number log(number x) { return xsimd::log(x); }
     static number tanh(number x) { return hyperbolic_tangent<A, T>(x); }
+    static number soft_cap(number x, double cap) { return bent_towards<A, T>(x, cap); }
     static number sqrt(number x) { return xsimd::sqrt(x); }
     static number abs(number x) { return xsimd::abs(x); }
-    static index abs(index x) { return xsimd::select(x < index(index_type(0)), -x, x); }
+    // Chosen among numbers: xsimd 8.1 cannot choose among integers of AVX-512 without optimisation.
+    static index abs(index x) {
+        number const chosen = xsimd::select(as_mask(x < index(index_type(0))), as_number(-x), as_number(x));
+        return index(__builtin_bit_cast(typename index::register_type, chosen.data));
+    }
+    static number as_number(index x) { return number(__builtin_bit_cast(typename number::register_type, x.data)); }
     static index_t first(index x) {
         alignas(64) index_type lane[static_cast<std::size_t>(width)];
         x.store_aligned(lane);

@@ -60,6 +60,35 @@ template <class A, class T>
     return best;
 }
 
+// What a tile of whole rows needs when nothing is out of the ordinary, and whether that was so: if not, nothing but exponentials has
+// been written. One test for all rows, and rows whose exponentials overlap.
+template <class A, bool Moment, class T>
+[[gnu::always_inline]] inline bool finish_whole_tile(query_block<T> const& block, int first, T const* scores,
+                                                     std::ptrdiff_t stride, T* to) noexcept {
+    using table = tiles<T, A>;
+    using v = vec<T, A>;
+    row_sums<T, A> out[table::rows];
+#pragma GCC unroll 6
+    for (int i = 0; i < table::rows; ++i)
+        out[i] = exponentiate<A, Moment, T>(scores + i * stride, to + i * table::panel, table::vectors,
+                                            block.reference[first + i]);
+    auto high = out[0].sum > v(raise_above<T>);
+#pragma GCC unroll 6
+    for (int i = 1; i < table::rows; ++i) high = high | (out[i].sum > v(raise_above<T>));
+    if (xsimd::any(high)) [[unlikely]]
+        return false;
+#pragma GCC unroll 6
+    for (int i = 0; i < table::rows; ++i) {
+        T* const sums = block.sums + std::ptrdiff_t{first + i} * table::lanes;
+        (v::load_aligned(sums) + out[i].sum).store_aligned(sums);
+        if constexpr (Moment) {
+            T* const moments = block.moments + std::ptrdiff_t{first + i} * table::lanes;
+            (v::load_aligned(moments) + out[i].moment).store_aligned(moments);
+        }
+    }
+    return true;
+}
+
 // scores: [rows][stride], log2 units, absolute (no reference taken off), -inf = hidden; `vectors` whole vectors, slots
 // beyond the last key hold -inf. They must not overlap the exponentials, which are written to their place in `block`.
 // A row whose scores are all -inf stays as it was, with exponentials 0. A NaN or +inf score makes that row NaN.
@@ -72,7 +101,11 @@ template <class A, bool Moment, class T>
     T* to = block.exponentials + at.panel * block.panel_stride + std::ptrdiff_t{first} * table::panel + at.column;
     bool const fresh = block.states[at.tile] == tile_state::fresh;
     bool waiting = false, raised = false, shifted = false;
-    for (int i = 0; i < table::rows; ++i, scores += stride, to += table::panel) {
+    // Where maxima keep rising the attempt would be for nothing.
+    bool const calm = !fresh && block.states[at.tile] != tile_state::hot;
+    bool const done =
+        calm && vectors == table::vectors && finish_whole_tile<A, Moment, T>(block, first, scores, stride, to);
+    for (int i = 0; i < table::rows && !done; ++i, scores += stride, to += table::panel) {
         int const row = first + i;
         T* const sums = block.sums + std::ptrdiff_t{row} * table::lanes;
         bool const started = !fresh || !xsimd::all(v::load_aligned(sums) == v(T(0)));

@@ -34,7 +34,7 @@ struct packed_keys {
     index_t head = 0, kv = 0;
     index_t slots = 0; // packed keys
     int panels = 0, depth = 0, padded_depth = 0, width = 0, padded_width = 0;
-    T factor{}; // of the keys: the scale, in natural units if scores are to be changed, else in powers of two
+    T factor{}; // of the keys: the scale, in powers of two, or in natural units for a policy that knows no others
     index_t* list = nullptr; // [slot] place of the key in memory, relative to the text's first
     bool listed = false;
     index_type* positions = nullptr;               // [slot], padded with the last one to whole panels

@@ -219,6 +219,17 @@ template <class A, class T, std::size_t W>
 // xsimd 10. Off the hot path, so memory is good enough and the order is the same in every version.
 template <class A, class T>
 [[nodiscard]] inline T sum_lanes(vec<T, A> const& x) noexcept {
+#if defined(__AVX512F__)
+    // The same order in registers: short texts notice two of these per row.
+    if constexpr (has_avx512<A> && std::is_same_v<T, float>) {
+        __m512d const all = _mm512_castps_pd(x.data);
+        __m256 const half = _mm256_add_ps(_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(every8, all, 0)),
+                                          _mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(every8, all, 1)));
+        __m128 const four = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+        __m128 const two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+        return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+    }
+#endif
     constexpr std::size_t w = vec<T, A>::size;
     alignas(64) T lane[w];
     x.store_aligned(lane);
@@ -261,15 +272,23 @@ template <class A, class T>
 }
 
 // One of 16 numbers for each lane, by the lowest four of the bits that are left when `Discarded` are shifted out: a table
-// inside a register, which occupies none of the pipes that multiply. Narrower machines have no such table.
+// inside a register, which occupies none of the pipes that multiply. Narrower machines have no such table: has_avx512 is false
+// there, and nobody calls these.
 template <int Discarded, class A>
-[[gnu::always_inline]] inline vec<float, A> look_up([[maybe_unused]] float const (&table)[16],
-                                                    vec<float, A> const& x) noexcept {
+[[gnu::always_inline]] inline vec<std::int32_t, A> piece_of([[maybe_unused]] vec<float, A> const& x) noexcept {
 #if defined(__AVX512F__)
-    __m512i const which = _mm512_maskz_srli_epi32(every16, _mm512_castps_si512(x.data), Discarded);
-    return vec<float, A>(_mm512_maskz_permutexvar_ps(every16, which, _mm512_load_ps(table)));
+    return vec<std::int32_t, A>(_mm512_maskz_srli_epi32(every16, _mm512_castps_si512(x.data), Discarded));
 #else
-    return x; // never called: has_avx512 is false
+    return vec<std::int32_t, A>(std::int32_t{0});
+#endif
+}
+template <class A>
+[[gnu::always_inline]] inline vec<float, A> look_up(vec<float, A> const& table,
+                                                    [[maybe_unused]] vec<std::int32_t, A> const& piece) noexcept {
+#if defined(__AVX512F__)
+    return vec<float, A>(_mm512_maskz_permutexvar_ps(every16, piece.data, table.data));
+#else
+    return table;
 #endif
 }
 

@@ -81,7 +81,7 @@ class strip_runner {
     using unit_t = unit<Task, Arch>;
     static constexpr int rows = table::rows;
     static constexpr bool weighs = has_weight<typename Task::policy_type>;
-    static constexpr std::size_t statistics = std::tuple_size_v<decltype(Task::statistics)>;
+    static constexpr std::size_t statistics = decltype(Task::statistics)::count;
     static constexpr T hidden = -math::infinity<T>;
     static constexpr T log2e = T(1.4426950408889634), ln2 = T(0.69314718055994530942);
 

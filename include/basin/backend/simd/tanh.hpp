@@ -38,6 +38,22 @@ struct tanh_pieces {
          -0.0633771494F, -0.0463101976F, -0.0193785932F}};
 };
 
+// factor * tanh(x), factor >= 0.
+template <class A>
+[[gnu::always_inline]] inline vec<float, A> tanh_by_pieces(vec<float, A> const& x,
+                                                           vec<float, A> const& factor) noexcept {
+    using pieces = tanh_pieces;
+    using v = vec<float, A>;
+    v const u = at_most<A, float>(xsimd::abs(x), v(pieces::end));
+    auto const piece = piece_of<pieces::discarded_bits, A>(u + v(pieces::shift));
+    v const z = u - look_up<A>(v::load_aligned(pieces::table[0]), piece);
+    v p = look_up<A>(v::load_aligned(pieces::table[6]) * factor, piece);
+#pragma GCC unroll 5
+    for (int k = 5; k >= 1; --k)
+        p = multiply_add<A, float>(p, z, look_up<A>(v::load_aligned(pieces::table[k]) * factor, piece));
+    return p | xsimd::bitofsign(x);
+}
+
 // 1.5 ulp on AVX-512; elsewhere an odd rational function of degree 13 over 6, cut where tanh is 1 in float, 4.4 ulp. double goes to
 // xsimd.
 template <class A, class T>
@@ -46,15 +62,7 @@ template <class A, class T>
     if constexpr (sizeof(T) == 8) {
         return xsimd::tanh(x);
     } else if constexpr (has_avx512<A>) {
-        using pieces = tanh_pieces;
-        v const u = at_most<A, T>(xsimd::abs(x), v(pieces::end));
-        v const w = u + v(pieces::shift);
-        v const z = u - look_up<pieces::discarded_bits, A>(pieces::table[0], w);
-        v p = look_up<pieces::discarded_bits, A>(pieces::table[6], w);
-#pragma GCC unroll 5
-        for (int k = 5; k >= 1; --k)
-            p = multiply_add<A, T>(p, z, look_up<pieces::discarded_bits, A>(pieces::table[k], w));
-        return p | xsimd::bitofsign(x);
+        return tanh_by_pieces<A>(x, v(1.F));
     } else {
         v const t = at_least<A, T>(at_most<A, T>(x, v(7.90531110763549805F)), v(-7.90531110763549805F));
         v const s = t * t;
@@ -69,6 +77,17 @@ template <class A, class T>
         q = multiply_add<A, T>(s, q, v(4.89352518554385e-03F));
         return t * p / q;
     }
+}
+
+// cap * tanh(x / cap). In pieces, the cap is in the coefficients, which a loop computes once.
+template <class A, class T>
+[[gnu::always_inline]] inline vec<T, A> bent_towards(vec<T, A> const& x, double cap) noexcept {
+    using v = vec<T, A>;
+    v const share = x * v(static_cast<T>(1 / cap));
+    if constexpr (sizeof(T) == 4 && has_avx512<A>)
+        return tanh_by_pieces<A>(share, v(static_cast<T>(cap)));
+    else
+        return v(static_cast<T>(cap)) * hyperbolic_tangent<A, T>(share);
 }
 
 } // namespace basin::detail::simd

@@ -24,13 +24,15 @@ struct unit : packed_keys<typename Task::scalar_type, typename Task::accumulatio
     static constexpr bool changes_values = has_value<typename Task::policy_type>;
     static constexpr bool per_query_head = hides || changes_values;
     static constexpr bool scores_change = has_score<typename Task::policy_type>;
+    // Powers of two are what the kernels sum; a policy that only knows natural units gets them, for two products a pair.
+    static constexpr bool natural = !takes_units<typename Task::policy_type>;
 
     void carve(arena<Arch>& a, Task const& task, index_t most_keys, bool streaming) {
         depth = static_cast<int>(task.q.extent(3));
         padded_depth = round_up(depth, table::chunk);
         width = task.observing ? 0 : static_cast<int>(task.v.extent(3));
         padded_width = round_up(width, table::lanes);
-        factor = scores_change ? task.scale : task.scale * T(1.4426950408889634);
+        factor = natural ? task.scale : task.scale * T(1.4426950408889634);
         std::ptrdiff_t const padded = round_up(most_keys, table::block_keys);
         if constexpr (hides) list = a.template take<index_t>(padded);
         positions = a.template take<index_type>(padded);
