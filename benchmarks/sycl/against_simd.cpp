@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
 
-// How far is sycl_backend's coarse kernel from simd_backend on the same CPU, and what do statistics cost on it?
+// How far are sycl_backend's coarse kernels from simd_backend on the same CPU, forwards and backwards, and what do statistics
+// cost on them?
 // The shape is the usual one: 1024 tokens, 64 channels, 8 heads, float. Times are the best of several turns, in which
 // the contenders take turns.
 
+#include <basin/attention_backward.hpp>
 #include <basin/backend/simd.hpp>
 #include <basin/backend/sycl.hpp>
 #include <basin/basin.hpp>
@@ -40,15 +42,25 @@ int main(int argc, char** argv) {
     for (auto* const x : {&q, &k, &v})
         for (float& y : *x) y = static_cast<float>((state = state * 1664525U + 1013904223U) >> 8U) * 0x1p-23F - 1.0F;
 
-    double best[5] = {1e30, 1e30, 1e30, 1e30, 1e30};
+    attention(simd, q, k, v, out, full{}, lse{rows});
+    buffer<float, 3> const known = rows;
+    buffer<float, 4> const d_out = v;
+    buffer<float, 4> d_q(q.extents()), d_k(k.extents()), d_v(v.extents());
+    auto const backward = [&](auto const& backend) {
+        attention_backward(backend, saved{q, k, v, out, known}, upstream{d_out}, gradients{d_q, d_k, d_v}, full{});
+    };
+
+    double best[7] = {1e30, 1e30, 1e30, 1e30, 1e30, 1e30, 1e30};
     for (int turn = 0; turn < turns; ++turn) {
-        double const times[5] = {
+        double const times[7] = {
             milliseconds([&] { attention(simd, q, k, v, out, full{}); }),
             milliseconds([&] { attention(device, q, k, v, out, full{}); }),
             milliseconds([&] { attention(device, q, k, v, out, full{}, received{mass}, lse{rows}); }),
             milliseconds([&] { attention(device, q, k, v, out, full{}, received{mass}, peak{top}, entropy{rows}); }),
-            milliseconds([&] { attention(copies, q, k, v, out, full{}); })};
-        for (int i = 0; i < 5; ++i) best[i] = times[i] < best[i] ? times[i] : best[i];
+            milliseconds([&] { attention(copies, q, k, v, out, full{}); }),
+            milliseconds([&] { backward(simd); }),
+            milliseconds([&] { backward(device); })};
+        for (int i = 0; i < 7; ++i) best[i] = times[i] < best[i] ? times[i] : best[i];
     }
     std::printf("%s, %d tokens, 64 channels, 8 heads, float, %d threads\n",
                 device.queue.get_device().get_info<sycl::info::device::name>().c_str(), tokens, units);
@@ -57,4 +69,9 @@ int main(int argc, char** argv) {
     std::printf("  with received and lse                %8.2f ms  %+.1f %%\n", best[2], 100 * (best[2] / best[1] - 1));
     std::printf("  with received, peak and entropy      %8.2f ms  %+.1f %%\n", best[3], 100 * (best[3] / best[1] - 1));
     std::printf("  with all arrays copied               %8.2f ms  %+.1f %%\n", best[4], 100 * (best[4] / best[1] - 1));
+    std::printf("simd_backend, backward                 %8.2f ms\n", best[5]);
+    std::printf("sycl_backend, backward, coarse         %8.2f ms  %.2f x simd\n", best[6], best[6] / best[5]);
+    sycl_backend const other{.kernel = sycl_kernel::tile}; // backwards it is plain loops
+    double const plain = milliseconds([&] { backward(other); });
+    std::printf("sycl_backend, backward, plain, once    %8.2f ms  %.2f x simd\n", plain, plain / best[5]);
 }

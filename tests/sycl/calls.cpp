@@ -144,8 +144,8 @@ TEST_CASE("a second run gives the same bits, and so do copies") {
 #define __has_feature(x) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-// An allocation that fails is what is asked for.
-extern "C" char const* __asan_default_options() { return "allocator_may_return_null=1"; }
+// An allocation that fails is what is asked for. The leak detector crashes where threads of several queues have ended.
+extern "C" char const* __asan_default_options() { return "allocator_may_return_null=1:detect_leaks=0"; }
 #endif
 
 TEST_CASE("an allocation that fails says so, and leaves arrays alone") {

@@ -3,7 +3,6 @@
 
 // The suite of the core, with sycl_backend as its backend. Sources of the suite are read into one unit, each in a namespace
 // of its own, because a SYCL header is dearer than they are; what they include must stand here.
-#include "../contract/call.hpp"
 #include "../policy/shapes.hpp"
 
 #include <support/random.hpp>
@@ -20,18 +19,6 @@
 
 namespace entry_tests {
 #include "../attention/entry.cpp"
-}
-namespace corner_tests {
-#include "../contract/corners.cpp"
-}
-namespace determinism_tests {
-#include "../contract/determinism.cpp"
-}
-namespace extent_tests {
-#include "../contract/extents.cpp"
-}
-namespace row_tests {
-#include "../contract/rows.cpp"
 }
 namespace intervention_tests {
 #include "../intervene/policies.cpp"

@@ -94,14 +94,37 @@ struct every_third {
     }
 };
 
+/// Follows a pointer, and says nothing about it.
+struct follows {
+    bool const* chosen;
+    template <class T>
+    bool operator()(key_facts<T> const& key, head_facts<T> const&) const {
+        return chosen[key.key];
+    }
+};
+/// Says how it moves. It fires where it has moved, so that a test sees where it was asked.
+struct has_moved {
+    bool const* chosen;
+    bool const* home = chosen;
+    template <class T>
+    bool operator()(key_facts<T> const& key, head_facts<T> const&) const {
+        return chosen != home && chosen[key.key];
+    }
+    template <class Carrier>
+    has_moved carried(Carrier& carrier) const {
+        return {carrier(chosen, keys), home};
+    }
+};
+
 auto const combined = (exceeds_others{1.5} & outlier{1}) | ~mass_share{0.001};
 
 } // namespace
 
 TEST_CASE("rules of keys, alone and combined, are judged on the device as on the host") {
-    static_assert(detail::device::judged_on_device<exceeds_others>);
-    static_assert(detail::device::judged_on_device<std::remove_const_t<decltype(combined)>>);
-    static_assert(!detail::device::judged_on_device<top_keys>);
+    static_assert(detail::device::can_be_moved<exceeds_others>);
+    static_assert(detail::device::can_be_moved<std::remove_const_t<decltype(combined)>>);
+    static_assert(!detail::device::can_be_moved<top_keys>);
+    static_assert(detail::device::says_how_it_moves<std::remove_const_t<decltype(combined)>>);
     auto const queue = basin_test::sycl_queue();
     evidence_arrays const a(1);
     on_device<float> mass(queue, a.mass.size(), sycl::usm::alloc::device),
@@ -173,4 +196,29 @@ TEST_CASE("evidence and rules that make no sense are refused in the host's words
     auto const want = words(reference_backend{}, evidence{a.mass}, never);
     CHECK(want.find("exceeds_others: ") == 0);
     CHECK(words(backend, evidence{a.mass}, never) == want);
+}
+
+TEST_CASE("a rule that holds something moves to another memory by its own word alone") {
+    using detail::device::judges_there;
+    static_assert(detail::device::can_be_moved<follows> && !detail::device::says_how_it_moves<follows>);
+    static_assert(!detail::device::says_how_it_moves<decltype(exceeds_others{} & ~follows{})>);
+    static_assert(detail::device::says_how_it_moves<decltype(exceeds_others{} | ~has_moved{})>);
+    static_assert(detail::device::says_how_it_moves<every_third>);
+    evidence_arrays const a(4);
+    bool chosen[keys] = {};
+    for (index_t j = 0; j < keys; j += 7) chosen[j] = true;
+    sycl_backend const near{.queue = basin_test::sycl_queue()};
+    sycl_backend const far{.queue = basin_test::sycl_queue(),
+                           .host = host_arrays::copied}; // as if it did not see the host
+    CHECK(judges_there(near, follows{chosen}) == detail::device::reads_the_host(near.queue));
+    CHECK(!judges_there(far, follows{chosen}));
+    CHECK(judges_there(far, has_moved{chosen}));
+    auto const want = detect(reference_backend{}, evidence{a.mass}, follows{chosen});
+    CHECK(want.list().size() > 20);
+    check_same(detect(near, evidence{a.mass}, follows{chosen}), want);
+    check_same(detect(far, evidence{a.mass}, follows{chosen}), want);
+    CHECK(detect(far, evidence{a.mass}, has_moved{chosen}).list().size() == want.list().size());
+    CHECK(detect(far, evidence{a.mass}, exceeds_others{.epsilon = -1e9} & has_moved{chosen}).list().size() ==
+          want.list().size());
+    CHECK(detect(reference_backend{}, evidence{a.mass}, has_moved{chosen}).list().empty());
 }

@@ -18,7 +18,7 @@ namespace {
 int failures = 0;
 
 template <class Policy>
-void run(sycl::queue const& queue, char const* name, Policy const& policy) {
+void run(sycl_queue const& queue, char const* name, Policy const& policy) {
     for (index_t const channels : {64, 128}) {
         index_t const tokens = 70;
         buffer<float, 4> q(1, 2, tokens, channels), k(1, 2, tokens, channels), v(1, 2, tokens, channels);
@@ -50,7 +50,7 @@ int main(int count, char** arguments) {
         std::printf("local memory: %d bytes\n", static_cast<int>(detail::device::tile_memory<float, 128>::bytes));
         return 0;
     }
-    sycl::queue const queue = sycl_backend{}.queue;
+    sycl_queue const queue;
     buffer<float, 4> table(1, 1, 70, 70);
     for (index_t i = 0; i < 70; ++i) table(0, 0, i, (3 * i) % 70) = 1;
     run(queue, "full", full{});

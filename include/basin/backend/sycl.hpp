@@ -3,7 +3,7 @@
 #pragma once
 
 #include <basin/attention.hpp>
-#include <basin/backend/sycl/backward.hpp>
+#include <basin/backend/sycl/coarse_backward.hpp>
 #include <basin/backend/sycl/launch.hpp>
 
 #include <memory>
@@ -38,10 +38,9 @@ public:
     void wait() {
         if (memory_ == nullptr) return;
         auto const memory = static_cast<decltype(memory_)&&>(memory_);
-        sycl::queue queue = memory->queue();
-        detail::device::in_words(queue, "a kernel", [&] {
+        detail::device::in_words(memory->queue(), "a kernel", [&] {
             event_.wait();
-            detail::device::hear(queue);
+            detail::device::hear(memory->queue());
             memory->bring_back();
         });
     }
@@ -62,13 +61,13 @@ private:
 /// the host too where the device reads it (CPUs), and is copied elsewhere; lists of lengths, positions and groups must be
 /// readable by the host. A call waits for its results; submit(...) does not.
 struct sycl_backend {
-    /// Where kernels run. One of your own should have sycl_errors as its handler.
-    sycl::queue queue{sycl::default_selector_v, sycl_errors{}};
+    /// Where kernels run: `sycl_queue{selector}`, or a sycl::queue of your own.
+    sycl_queue queue{};
     /// Which kernel computes.
     sycl_kernel kernel = sycl_kernel::automatic;
     /// What happens to arrays that are not in USM memory.
     host_arrays host = host_arrays::automatic;
-    /// What must have happened before the first kernel starts.
+    /// What must have happened before anything is read or written. Where arrays are copied, the host waits for it.
     std::vector<sycl::event> after = {};
 
     /// Outputs may lie where the host cannot write.
@@ -102,7 +101,7 @@ struct sycl_backend {
     sycl_call start(Task const& task) const {
         sycl_call call;
         // Only a call that was started brings arrays back: what failed halfway has nothing to bring, but kernels of it may run.
-        auto memory = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied);
+        auto memory = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied, after);
         try {
             detail::device::in_words(
                 queue, "a call", [&] { call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory); });
@@ -124,7 +123,7 @@ struct sycl_backend {
     template <class Task>
     void clear_gradients(Task const& task) const {
         detail::device::in_words(queue, "a call", [&] {
-            detail::device::call_memory memory(queue, host == host_arrays::copied);
+            detail::device::call_memory memory(queue, host == host_arrays::copied, after);
             detail::device::launcher go(queue, after);
             for (auto const* const d : {&task.d_q, &task.d_k, &task.d_v}) {
                 auto const there = memory.writable(*d, false);
@@ -135,11 +134,23 @@ struct sycl_backend {
             memory.bring_back();
         });
     }
+    /// The memory on the device that a call of attention_backward allocates beside its arguments (copies not counted).
+    template <class Task>
+    std::size_t backward_workspace_bytes(Task const& task) const {
+        using A = typename Task::accumulation;
+        if constexpr (Task::learns)
+            return static_cast<std::size_t>(task.where.texts()) * static_cast<std::size_t>(task.query_heads()) *
+                   static_cast<std::size_t>(task.sums) * sizeof(double);
+        else if (uses_tiles())
+            return static_cast<std::size_t>(rows_of(task)) * sizeof(A);
+        else
+            return static_cast<std::size_t>(detail::device::backward_plan::of(task, workers()).total) * sizeof(A);
+    }
     /// One call of attention_backward. Where the policy learns, a head is one work-item: plain, and not parallel inside it.
     template <class Task>
     void run_backward(Task const& task) const {
         detail::device::in_words(queue, "a call", [&] {
-            detail::device::call_memory memory(queue, host == host_arrays::copied);
+            detail::device::call_memory memory(queue, host == host_arrays::copied, after);
             detail::device::launcher go(queue, after);
             auto const x = carry_backward(task, memory);
             detail::device::backward_math<Task> const math{x};
@@ -180,6 +191,11 @@ private:
               detail::device::call_memory& memory) const {
         using A = typename Task::accumulation;
         auto const& x = math.x;
+        if (!uses_tiles()) {
+            auto const plan = detail::device::backward_plan::of(x, workers());
+            detail::device::launch_coarse_backward(go, math, plan, memory.take<A>(plan.total));
+            return go.finish();
+        }
         A* const centres = memory.take<A>(rows_of(x));
         go.numbers(detail::device::backward_rows_kernel<Task>{math, centres},
                    std::ptrdiff_t{x.where.texts()} * x.query_heads() * x.where.queries, 64);
@@ -240,8 +256,7 @@ private:
 
     template <class X>
     static void launch_tiles(detail::device::launcher& go, X const& x, row_facts<typename X::accumulation>* facts) {
-        // 128 channels in double are more registers than a work-item has: they are computed in turns.
-        constexpr bool wide = !X::observing && sizeof(typename X::accumulation) == sizeof(float);
+        constexpr bool wide = !X::observing && detail::device::tile_channels<typename X::accumulation> > 64;
         if constexpr (wide) {
             if (x.v.extent(3) > 64) return detail::device::launch_tile<128>(go, x, facts);
         }

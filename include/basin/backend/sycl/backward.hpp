@@ -48,17 +48,22 @@ struct backward_math {
     /// d_lse - D of a row, and what its sinks pass on.
     template <class Sums>
     A centre(text const& t, index_t head, index_t query, A lse, Sums& learned) const {
+        A sum = 0;
+        for (index_t key = t.key_begin; key < t.key_end; ++key) {
+            pair const here = at(t, head, query, key, lse);
+            if (here.seen) sum += here.p * here.d_p;
+        }
+        return centre_of(t, head, query, lse, sum, learned);
+    }
+    /// The same, where the sum of p dp over the keys is known.
+    template <class Sums>
+    A centre_of(text const& t, index_t head, index_t query, A lse, A over_keys, Sums& learned) const {
         auto const q = [&](index_t c) { return static_cast<A>(x.q(t.entry, head, query, c)); };
         auto const d_out = [&](index_t c) { return x.d_out(t.entry, head, query, c); };
         sink_row<A, decltype(q), decltype(d_out)> const sinks{q, x.q.extent(3), x.scale, d_out, x.v.extent(3), lse};
         sink_share<decltype(sinks), A> share{sinks};
         facet::visit_sinks(x.policy, x.heads_of(t, head), share);
-        A sum = share.sum;
-        for (index_t key = t.key_begin; key < t.key_end; ++key) {
-            pair const here = at(t, head, query, key, lse);
-            if (here.seen) sum += here.p * here.d_p;
-        }
-        A const result = x.lse_gradient(t.entry, head, query) - sum;
+        A const result = x.lse_gradient(t.entry, head, query) - (share.sum + over_keys);
         auto const add_query = [&](index_t c, A y) { x.d_q(t.entry, head, query, c) += y; };
         sink_pullback<decltype(sinks), A, decltype(add_query), Sums> pull(sinks, result, add_query, learned);
         facet::visit_sinks(x.policy, x.heads_of(t, head), pull);

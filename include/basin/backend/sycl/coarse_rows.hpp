@@ -140,28 +140,44 @@ private:
             [[maybe_unused]] value side[lanes];
             if constexpr (S::reduced_to == axis::by_query)
                 for (index_t l = 0; l < lanes; ++l) side[l] = s.identity();
-            row_facts<A> const facts = row;
-            bool const listed = x.where.key_position.listed();
-            index_t const first = listed ? 0 : x.where.key_at(t, 0), query_position = x.where.query_at(t, query);
             each_block([&](std::ptrdiff_t begin) {
-                for (index_t j = 0; j < tuning::keys; j += lanes)
-                    for (index_t l = 0; l < lanes; ++l) {
-                        index_t const place = static_cast<index_t>(begin) + j + l;
-                        bool const hidden = scores[place] == -math::infinity<A>;
-                        index_t const key = !listed ? first + place : hidden ? 0 : x.where.key_at(t, place);
-                        cell<A, index_t, A> const c{shares[place] * inverse, scores[place],
-                                                    needs_key_weight<S> ? norms[place] : A(0), place, facts};
-                        value const mapped = s.map(c, site{t.number, head, query_position, key});
-                        if constexpr (S::reduced_to == axis::by_query)
-                            side[l] = hidden ? side[l] : s.combine(side[l], mapped);
-                        else
-                            sums[place] = hidden ? sums[place] : s.combine(sums[place], mapped);
-                    }
+                value mapped[tuning::keys]; // what is read and what is written might be the same: vectors need to know
+                if (x.where.key_position.listed())
+                    map_block<true>(s, norms, begin, mapped);
+                else
+                    map_block<false>(s, norms, begin, mapped);
+                if constexpr (S::reduced_to == axis::by_query) {
+                    for (index_t j = 0; j < tuning::keys; j += lanes)
+                        for (index_t l = 0; l < lanes; ++l) side[l] = s.combine(side[l], mapped[j + l]);
+                } else { // other keys of the block belong to other texts, which other workers may be at
+                    std::ptrdiff_t const from = math::max(begin, std::ptrdiff_t{t.key_begin}) - begin;
+                    std::ptrdiff_t const to = math::min(begin + tuning::keys, std::ptrdiff_t{t.key_end}) - begin;
+                    for (std::ptrdiff_t j = from; j < to; ++j) mapped[j] = s.combine(sums[begin + j], mapped[j]);
+                    for (std::ptrdiff_t j = from; j < to; ++j) sums[begin + j] = mapped[j];
+                }
             });
             if constexpr (S::reduced_to == axis::by_query)
                 for (index_t l = 0; l < lanes; ++l) reduced = s.combine(reduced, side[l]);
         }
         if constexpr (S::reduced_to == axis::by_query) store_row(s, t.entry, head, query, reduced, row);
+    }
+    /// What a statistic sees in a block of keys; the identity where they are hidden.
+    template <bool Listed, class S>
+    void map_block(S const& s, A const* norms, std::ptrdiff_t begin,
+                   typename S::value_type (&mapped)[tuning::keys]) const {
+        row_facts<A> const facts = row;
+        A const factor = inverse;
+        index_t const first = Listed ? 0 : x.where.key_at(t, 0), query_position = x.where.query_at(t, query);
+        for (index_t j = 0; j < tuning::keys; ++j) {
+            index_t const place = static_cast<index_t>(begin) + j;
+            bool const hidden = scores[place] == -math::infinity<A>;
+            index_t key = first + place;
+            if constexpr (Listed) key = hidden ? 0 : x.where.key_at(t, place);
+            cell<A, index_t, A> const c{shares[place] * factor, scores[place],
+                                        needs_key_weight<S> ? norms[place] : A(0), place, facts};
+            typename S::value_type const seen_there = s.map(c, site{t.number, head, query_position, key});
+            mapped[j] = hidden ? s.identity() : seen_there;
+        }
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include <basin/backend/reference.hpp>
 #include <basin/backend/sycl.hpp>
+#include <basin/backend/sycl/rules.hpp>
 #include <basin/detect/detect.hpp>
 
 // Sinks found on the device: a work-group judges one head of one text, and only what it found comes back. In double, as
@@ -17,11 +18,6 @@ struct judged_head {
     index_t invalid = 0, fired = 0;
     bool broken = false;
 };
-
-/// A rule that can be asked about one key at a time, and can move to the device as it is.
-template <class Rule>
-inline constexpr bool judged_on_device =
-    detail::judges_keys<Rule> && std::is_trivially_copy_constructible_v<Rule> && std::is_trivially_destructible_v<Rule>;
 
 template <class T, class Rule>
 struct detect_kernel {
@@ -160,12 +156,13 @@ private:
 /// Brings arrays that only the device can read to the host, as they lie in memory.
 class to_host {
 public:
-    explicit to_host(sycl::queue const& queue) : queue_(queue) {}
+    to_host(sycl::queue const& queue, std::vector<sycl::event> const& after) : queue_(queue), after_(after) {}
 
     template <class T, std::size_t R>
     view<T const, R> operator()(view<T const, R> const& x) {
         if (x.size() == 0 || sycl::get_pointer_type(x.data(), queue_.get_context()) != sycl::usm::alloc::device)
             return x;
+        await();
         std::ptrdiff_t first = 0, last = 0; // of the elements, from x.data()
         for (std::size_t i = 0; i < R; ++i) {
             std::ptrdiff_t const reach = (x.extent(i) - 1) * x.stride(i);
@@ -177,8 +174,15 @@ public:
         return {reinterpret_cast<T const*>(kept_.back().data()) - first, x.extents(), x.strides()};
     }
 
+    /// Until what is read has been written.
+    void await() {
+        sycl::event::wait(after_);
+        after_.clear();
+    }
+
 private:
     sycl::queue queue_;
+    std::vector<sycl::event> after_;
     std::vector<std::vector<std::byte>> kept_;
 };
 
@@ -199,7 +203,7 @@ template <class T, class Rule>
 judged judge_on(sycl_backend const& backend, detection_task<T> const& task, Rule const& rule) {
     auto const& mass = task.facts.received_view();
     std::ptrdiff_t const heads = std::ptrdiff_t{task.where.texts()} * mass.extent(1), keys = mass.size();
-    call_memory memory(backend.queue, backend.host == host_arrays::copied);
+    call_memory memory(backend.queue, backend.host == host_arrays::copied, backend.after);
     sycl::queue queue = backend.queue;
     auto* const found = memory.take<judged_head>(heads);
     auto* const verdicts = memory.take<unsigned char>(keys);
@@ -207,12 +211,13 @@ judged judge_on(sycl_backend const& backend, detection_task<T> const& task, Rule
     queue.memset(verdicts, 0, static_cast<std::size_t>(keys)).wait();
     auto const facts = task.facts.carried(memory);
     auto const where = task.where.carried(memory);
-    using kernel = detect_kernel<T, Rule>;
-    launcher go(queue, backend.after);
+    auto const there = rule_for(rule, memory);
+    using kernel = detect_kernel<T, std::remove_const_t<decltype(there)>>;
+    launcher go(backend.queue, backend.after);
     go.groups(heads, kernel::items, [&](sycl::handler& h) {
         return kernel{facts,
                       where,
-                      rule,
+                      there,
                       found,
                       verdicts,
                       sinks,
@@ -239,6 +244,13 @@ judged judge_on(sycl_backend const& backend, detection_task<T> const& task, Rule
             .wait();
     }
     return result;
+}
+
+/// Whether this device judges this rule.
+template <class Rule>
+bool judges_there(sycl_backend const& backend, Rule const&) {
+    bool const in_place = backend.host == host_arrays::automatic && reads_the_host(backend.queue);
+    return backend.queue.get_device().has(sycl::aspect::fp64) && (says_how_it_moves<Rule> || in_place);
 }
 
 template <class T, class Rule>
@@ -278,13 +290,14 @@ detection in_a_list(judged const& from, detection_task<T> const& task, Rule cons
 } // namespace detail::device
 
 /// Rules that are asked about one key at a time, and combinations of them, are judged on the device. Rules that compare
-/// keys with each other (top_keys, low_norm) have the mass brought to the host once, and so has a device without double.
+/// keys with each other (top_keys, low_norm) have the mass brought to the host once, and so has a device without double;
+/// and one that does not read the host's memory, for rules that hold something and do not say how it moves (`carried`).
 template <backend B, class T, rule R>
     requires std::derived_from<B, sycl_backend>
 detection run_detection(B const& backend, detection_task<T> const& task, R const& rule) {
-    detail::device::to_host read(backend.queue);
-    if constexpr (detail::device::judged_on_device<R>) {
-        if (backend.queue.get_device().has(sycl::aspect::fp64)) {
+    detail::device::to_host read(backend.queue, backend.after);
+    if constexpr (detail::device::can_be_moved<R>) {
+        if (detail::device::judges_there(backend, rule)) {
             auto const judged = detail::device::in_words(backend.queue, "detection",
                                                          [&] { return detail::device::judge_on(backend, task, rule); });
             auto const kinds = task.facts.kinds_view();
@@ -292,8 +305,10 @@ detection run_detection(B const& backend, detection_task<T> const& task, R const
                 return detail::device::in_a_list(judged, task, rule, kinds.data() == nullptr ? kinds : read(kinds));
         }
     }
-    auto const facts =
-        detail::device::in_words(backend.queue, "reading evidence", [&] { return task.facts.carried(read); });
+    auto const facts = detail::device::in_words(backend.queue, "reading evidence", [&] {
+        read.await(); // arrays in place as well
+        return task.facts.carried(read);
+    });
     return run_detection(reference_backend{}, detection_task<T>{facts, task.where, task.positions}, rule);
 }
 

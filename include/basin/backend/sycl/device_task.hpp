@@ -5,9 +5,8 @@
 #include <basin/backend/concept.hpp>
 
 #include <memory>
-#include <utility>
 
-// An attention_task as kernels take it: trivially copyable (std::tuple is not), every pointer one that the device can use.
+// An attention_task as kernels take it: every pointer is one that the device can use.
 namespace basin::detail::device {
 
 /// x = y, also for policies with lambdas that capture, which cannot be assigned.
@@ -16,28 +15,6 @@ void replace(X& x, X const& y) {
     std::destroy_at(&x);
     std::construct_at(&x, y);
 }
-
-template <std::size_t, class S>
-struct kept {
-    S value;
-};
-template <class Indices, class... S>
-struct kept_all;
-template <std::size_t... I, class... S>
-struct kept_all<std::index_sequence<I...>, S...> : kept<I, S>... {
-    /// f(number, statistic) for each, with the number known to the compiler.
-    template <class F>
-    [[gnu::always_inline]] void each(F&& f) const {
-        (f(std::integral_constant<std::size_t, I>{}, static_cast<kept<I, S> const&>(*this).value), ...);
-    }
-    template <class F>
-    auto map(F&& f) const {
-        return kept_all<std::index_sequence<I...>, decltype(f(std::declval<S const&>()))...>{
-            {f(static_cast<kept<I, S> const&>(*this).value)}...};
-    }
-};
-template <class... S>
-using statistics_of = kept_all<std::index_sequence_for<S...>, S...>;
 
 template <purpose Purpose, class T, class Policy, class... Statistics>
 struct task {
@@ -52,7 +29,7 @@ struct task {
     accumulation scale;
     Policy policy;
     layout where;
-    statistics_of<Statistics...> statistics;
+    several<Statistics...> statistics;
 
     index_t query_heads() const { return q.extent(1); }
     index_t key_value_head(index_t head) const { return head / (q.extent(1) / k.extent(1)); }
@@ -71,9 +48,7 @@ struct task {
 
 template <purpose Purpose, class T, class Policy, class... S>
 task<Purpose, T, Policy, S...> task_of(attention_task<Purpose, T, Policy, S...> const& t) {
-    return {t.q,      t.k,         t.v,
-            t.out,    t.known_lse, t.scale,
-            t.policy, t.where,     std::apply([](S const&... s) { return statistics_of<S...>{{s}...}; }, t.statistics)};
+    return {t.q, t.k, t.v, t.out, t.known_lse, t.scale, t.policy, t.where, t.statistics};
 }
 
 /// What pairs of a query tile and a key tile may see; where positions are listed they are no rectangle, so `some`.

@@ -25,7 +25,7 @@ struct numbered {
 /// Kernels of one call, one after the other.
 class launcher {
 public:
-    launcher(sycl::queue const& queue, std::vector<sycl::event> const& after) : queue_(queue), last_(after) {}
+    launcher(sycl_queue const& queue, std::vector<sycl::event> const& after) : queue_(queue), last_(after) {}
 
     template <class Kernel>
     void numbers(Kernel const& kernel, std::ptrdiff_t count, std::size_t group) {
@@ -51,15 +51,22 @@ public:
             h.parallel_for(sycl::nd_range<1>{static_cast<std::size_t>(count) * group, group}, make(h));
         })};
     }
-    sycl::event last() const { return last_.empty() ? sycl::event{} : last_.back(); }
+    /// One event for all of them; where there was nothing to do, for what they were to wait for.
+    sycl::event last() {
+        if (last_.size() > 1) numbers(nothing{}, 1, 1);
+        return last_.empty() ? sycl::event{} : last_.back();
+    }
     /// Until all of them have ended.
     void finish() {
-        last().wait();
+        sycl::event::wait(last_);
         hear(queue_);
     }
 
 private:
-    sycl::queue queue_;
+    struct nothing {
+        void operator()(index_t) const {}
+    };
+    sycl_queue queue_;
     std::vector<sycl::event> last_;
 };
 

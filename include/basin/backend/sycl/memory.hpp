@@ -2,69 +2,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <basin/core/error.hpp>
+#include <basin/backend/sycl/queue.hpp>
 #include <basin/core/view.hpp>
 
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <string>
 #include <vector>
 
-#include <sycl/sycl.hpp>
-
-namespace basin {
-
-/// A handler for queues of one's own, as the default queue has it: what a device reports late is kept until the call that
-/// it happened in ends, or the next one, which throws it as backend_error. A handler that throws by itself would end the
-/// program where a queue calls it from its destructor.
-struct sycl_errors {
-    void operator()(sycl::exception_list const& errors) const {
-        std::scoped_lock const lock(all().mutex);
-        for (std::exception_ptr const& e : errors) all().kept.push_back(e);
-    }
-    /// Throws the first error that is kept, and forgets the others.
-    static void throw_kept() {
-        std::vector<std::exception_ptr> kept;
-        {
-            std::scoped_lock const lock(all().mutex);
-            kept.swap(all().kept);
-        }
-        if (!kept.empty()) std::rethrow_exception(kept.front());
-    }
-
-private:
-    struct state {
-        std::mutex mutex;
-        std::vector<std::exception_ptr> kept;
-    };
-    static state& all() {
-        static state s;
-        return s;
-    }
-};
-
-} // namespace basin
-
 namespace basin::detail::device {
-
-/// What the queue's device has reported by now is thrown, if its handler is sycl_errors or throws itself.
-inline void hear(sycl::queue& queue) {
-    queue.throw_asynchronous();
-    sycl_errors::throw_kept();
-}
-
-/// Runs f; a SYCL error becomes a backend_error that names the device.
-template <class F>
-auto in_words(sycl::queue const& queue, char const* what, F&& f) {
-    try {
-        return f();
-    } catch (sycl::exception const& e) {
-        std::string const name = queue.get_device().get_info<sycl::info::device::name>();
-        fail<backend_error>("sycl_backend: ", what, " failed on ", name.c_str(), ": ", e.what(),
-                            "; try another device, or simd_backend");
-    }
-}
 
 /// What a call must know of a device before it starts.
 struct device_facts {
@@ -90,20 +34,25 @@ inline void check_device(device_facts const& d, bool in_double, std::size_t loca
                             "; say .kernel = basin::sycl_kernel::coarse");
 }
 
+/// Whether the device reads what lies in ordinary memory of the host.
+inline bool reads_the_host(sycl::queue const& queue) {
+    return queue.get_device().has(sycl::aspect::usm_system_allocations);
+}
+
 /// What one call keeps on the device, and what it must bring back. Everything is freed when it ends.
 class call_memory {
 public:
-    /// copies: arrays in the host's own memory are copied even where the device could read them.
-    call_memory(sycl::queue const& queue, bool copies) : queue_(queue), copies_(copies) {
-        reads_all_ = !copies && queue_.get_device().has(sycl::aspect::usm_system_allocations);
-    }
+    /// copies: arrays in the host's own memory are copied even where the device could read them. after: what must have
+    /// happened before an array is read.
+    call_memory(sycl_queue const& queue, bool copies, std::vector<sycl::event> const& after)
+        : queue_(queue), copies_(copies), reads_all_(!copies && reads_the_host(queue)), after_(after) {}
     call_memory(call_memory const&) = delete;
     call_memory& operator=(call_memory const&) = delete;
     ~call_memory() {
         for (void* const p : owned_) sycl::free(p, queue_);
     }
 
-    sycl::queue queue() const { return queue_; }
+    sycl_queue const& queue() const { return queue_; }
 
     template <class T>
     T* take(std::ptrdiff_t count) {
@@ -122,6 +71,7 @@ public:
     template <class T>
     T const* operator()(T const* p, std::ptrdiff_t count) {
         if (in_place(p)) return p;
+        await();
         T* const there = take<T>(count);
         queue_.memcpy(there, p, static_cast<std::size_t>(count) * sizeof(T)).wait();
         return there;
@@ -129,6 +79,7 @@ public:
     template <class T, std::size_t R>
     view<T const, R> operator()(view<T const, R> const& x) {
         if (in_place(x.data())) return x;
+        await();
         std::vector<T> dense(static_cast<std::size_t>(x.size()));
         std::size_t n = 0;
         each_element(x, [&](T const& y) { dense[n++] = y; });
@@ -155,6 +106,10 @@ public:
     }
 
 private:
+    void await() {
+        sycl::event::wait(after_);
+        after_.clear();
+    }
     bool in_place(void const* p) const {
         if (p == nullptr || reads_all_) return true;
         auto const kind = sycl::get_pointer_type(p, queue_.get_context());
@@ -176,8 +131,9 @@ private:
         }
     }
 
-    sycl::queue queue_;
+    sycl_queue queue_;
     bool copies_, reads_all_;
+    std::vector<sycl::event> after_;
     std::vector<void*> owned_;
     std::vector<std::function<void()>> returns_;
 };

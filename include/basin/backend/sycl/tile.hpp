@@ -15,13 +15,15 @@ namespace basin::detail::device {
 template <class A, index_t Channels>
 struct tile_memory {
     using tuning = tile_tuning<A, Channels>;
-    static constexpr index_t slices = 2 * tuning::slice * tuning::pitch; // of Q and K, later of V
-    static constexpr index_t shares = tuning::keys * tuning::pitch;      // probabilities, key by key
+    static constexpr index_t slices = tuning::slice * math::max(2 * tuning::pitch, Channels); // of Q and K, later of V
+    static constexpr index_t shares = tuning::keys * tuning::pitch; // probabilities, key by key
     static constexpr index_t exchange = tuning::rows * (tuning::key_items + 1);
     static constexpr index_t row_values = 2 * tuning::rows;
     static constexpr index_t numbers = slices + shares + exchange + row_values;
     static constexpr std::size_t bytes = numbers * sizeof(A) + (exchange + 1) * sizeof(index_t);
-    static_assert(tuning::slice * Channels <= slices);
+    // What the kernels take for granted of a table.
+    static_assert(tuning::keys == tuning::rows && tuning::rows <= tuning::items && tuning::rows <= tuning::pitch);
+    static_assert(tuning::row_items <= tuning::key_items);
 
     sycl::local_accessor<A, 1> all;
     sycl::local_accessor<index_t, 1> indices; // exchange of places; the last one says whether a slice is not finite
@@ -69,7 +71,9 @@ struct tile_item {
 
     /// The place of this item's i-th query and j-th key.
     index_t query(index_t tile_begin, index_t i) const { return tile_begin + row_item * rows + i; }
-    index_t key(index_t tile_begin, index_t j) const { return tile_begin + key_item * keys + j; }
+    index_t key(index_t tile_begin, index_t j) const { return tile_begin + column(j); }
+    /// This item's j-th key or channel of a tile. Items next to each other have neighbours, which lie in other banks.
+    index_t column(index_t j) const { return j * tuning::key_items + key_item; }
     site site_at(index_t query_place, index_t key_place) const {
         return {t.number, head, x.where.query_at(t, query_place), x.where.key_at(t, key_place)};
     }
@@ -110,8 +114,7 @@ struct tile_item {
             for (index_t c = 0; c < tuning::slice; ++c) {
                 A q[rows], k[keys];
                 each<rows>([&](index_t i) BASIN_INLINED { q[i] = slice(c * tuning::pitch + row_item * rows + i); });
-                each<keys>([&](index_t j)
-                               BASIN_INLINED { k[j] = slice(k_slice + c * tuning::pitch + key_item * keys + j); });
+                each<keys>([&](index_t j) BASIN_INLINED { k[j] = slice(k_slice + c * tuning::pitch + column(j)); });
                 each<rows>([&](index_t i)
                                BASIN_INLINED { each<keys>([&](index_t j) BASIN_INLINED { s[i][j] += q[i] * k[j]; }); });
             }
@@ -131,8 +134,6 @@ struct tile_item {
     }
 
     static constexpr index_t item_channels = tuning::item_channels;
-    /// This item's j-th channel: groups of neighbours, so that items next to each other read next to each other.
-    index_t channel(index_t j) const { return j / keys * (keys * tuning::key_items) + key_item * keys + j % keys; }
 
     /// o += shares x values for the keys of one tile; the shares lie in local memory. `turn`: the first channel.
     [[gnu::always_inline]] void add_values(index_t key_begin, index_t turn, index_t tile_number,
@@ -168,7 +169,7 @@ private:
         for (index_t k = 0; k < tuning::slice; ++k) {
             A p[rows], v[item_channels];
             each<rows>([&](index_t i) BASIN_INLINED { p[i] = share(first + k, row_item * rows + i); });
-            each<item_channels>([&](index_t j) BASIN_INLINED { v[j] = slice(k * Channels + channel(j)); });
+            each<item_channels>([&](index_t j) BASIN_INLINED { v[j] = slice(k * Channels + column(j)); });
             each<rows>([&](index_t i) BASIN_INLINED {
                 each<item_channels>([&](index_t j) BASIN_INLINED { o[i][j] += p[i] * v[j]; });
             });
@@ -179,7 +180,7 @@ private:
             each<rows>([&](index_t i) BASIN_INLINED {
                 A const p = share(first + k, row_item * rows + i);
                 each<item_channels>([&](index_t j) BASIN_INLINED {
-                    o[i][j] = p == A(0) ? o[i][j] : o[i][j] + p * slice(k * Channels + channel(j));
+                    o[i][j] = p == A(0) ? o[i][j] : o[i][j] + p * slice(k * Channels + column(j));
                 });
             });
     }
@@ -236,8 +237,8 @@ struct sink_values {
         taken = taken || y == math::infinity<A>;
         if (value == nullptr || share == A(0)) return;
         each<Item::item_channels>([&](index_t j) BASIN_INLINED {
-            if (turn + it.channel(j) < it.x.v.extent(3))
-                mean[j] += share * static_cast<A>(value[(turn + it.channel(j)) * value_stride]);
+            if (turn + it.column(j) < it.x.v.extent(3))
+                mean[j] += share * static_cast<A>(value[(turn + it.column(j)) * value_stride]);
         });
     }
 };
@@ -256,7 +257,7 @@ template <class Item, class A>
         sink_values<Item, decltype(q)> sinks{it, q, turn, sinks_of(it.x, it.t, it.head, place)};
         if (row.escaped != A(0)) facet::visit_sinks(it.x.policy, it.x.heads_of(it.t, it.head), sinks);
         each<Item::item_channels>([&](index_t j) BASIN_INLINED {
-            index_t const c = turn + it.channel(j);
+            index_t const c = turn + it.column(j);
             if (c >= it.x.v.extent(3)) return;
             A y = row.lse == math::infinity<A> ? A(0) : o[i][j] * inverse[i];
             if (row.escaped != A(0)) y += row.escaped * sinks.mean[j];

@@ -104,7 +104,7 @@ private:
             if constexpr (std::remove_cvref_t<decltype(s)>::reduced_to == axis::by_key) {
                 it.barrier();
                 each<keys>([&](index_t j) BASIN_INLINED {
-                    it.exchange(it.key_item * keys + j, it.row_item) = numbers_of<decltype(n)::value>(sums).of[j];
+                    it.exchange(it.column(j), it.row_item) = numbers_of<decltype(n)::value>(sums).of[j];
                 });
                 it.barrier();
                 index_t const place = begin + it.id;

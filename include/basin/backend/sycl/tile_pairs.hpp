@@ -20,7 +20,7 @@ template <index_t N, class Statistics>
     });
 }
 template <std::size_t I, class S>
-S& numbers_of(kept<I, S>& all) {
+S& numbers_of(detail::numbered<I, S>& all) {
     return all.value;
 }
 
@@ -80,7 +80,7 @@ private:
             bool const hidden = s[j] == -math::infinity<A>;
             A const p = hidden ? A(0) : sycl::exp(s[j] - row.lse);
             if constexpr (Task::weighs && !Task::observing)
-                it.share(it.key_item * keys + j, it.row_item * rows + i) =
+                it.share(it.column(j), it.row_item * rows + i) =
                     hidden ? A(0) : facet::weight(x.policy, p, it.site_at(query, place));
             if (hidden) return;
             x.statistics.each([&](auto n, auto const& statistic) BASIN_INLINED {

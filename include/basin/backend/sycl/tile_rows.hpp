@@ -106,7 +106,7 @@ private:
             each<keys>([&](index_t j) BASIN_INLINED {
                 A const p = s[i][j] == -math::infinity<A> ? A(0) : sycl::exp(s[i][j] - reference);
                 sum += p;
-                if constexpr (multiplies) it.share(it.key_item * keys + j, row) = p;
+                if constexpr (multiplies) it.share(it.column(j), row) = p;
             });
             it.exchange(row, it.key_item) = sum;
             if constexpr (multiplies)

@@ -38,4 +38,8 @@ struct tile_tuning {
     static constexpr index_t pitch = keys + 4; // of a line in local memory: shifted, so that columns lie in other banks
 };
 
+/// How many channels of the values a work-item's registers hold at most, 64 or 128; more are computed in turns.
+template <class A>
+inline constexpr index_t tile_channels = sizeof(A) == sizeof(float) ? 128 : 64;
+
 } // namespace basin::detail::device
