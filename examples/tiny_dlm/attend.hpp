@@ -81,7 +81,8 @@ public:
     void backward(attention_call<T> const& call, T const* d_mixed, T* d_qkv, T* gradients);
 
 private:
-    template <class Policy>
+    /// Escapes: the policy has sinks in the denominator.
+    template <bool Escapes, class Policy>
     void observed(attention_call<T> const& call, Policy const& policy, observer<T> const& watch, int layer,
                   int first_text);
     void report(attention_call<T> const& call, basin::key_set const& hidden, observer<T> const& watch, int layer,

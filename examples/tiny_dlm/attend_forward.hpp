@@ -43,7 +43,7 @@ void attention_layer<T>::forward(attention_call<T> const& call, observer<T> cons
             auto const out = call.output(call.mixed);
             basin::attention(basin::simd_backend{}, x.q, x.k, x.v, out, policy, basin::lse{call.lse});
         } else {
-            observed(call, policy, watch, layer, first_text);
+            observed<(sizeof...(sinks) > 0)>(call, policy, watch, layer, first_text);
         }
     };
     if (call.has_sink_logit()) {
@@ -57,7 +57,7 @@ void attention_layer<T>::forward(attention_call<T> const& call, observer<T> cons
 }
 
 template <class T>
-template <class Policy>
+template <bool Escapes, class Policy>
 void attention_layer<T>::observed(attention_call<T> const& call, Policy const& policy, observer<T> const& watch,
                                   int layer, int first_text) {
     sheet const& s = call.texts;
@@ -65,14 +65,20 @@ void attention_layer<T>::observed(attention_call<T> const& call, Policy const& p
     detail::fit(escaped_, s.texts, call.config.heads, s.rows);
     detail::fit(received_by_, s.texts, call.config.heads, 2, s.rows);
     detail::fit(kinds_, s.texts, s.rows);
-    for (std::size_t i = 0; i < s.token.size(); ++i) kinds_.data()[i] = s.token[i] == call.config.mask_token ? 1 : 0;
+    for (std::size_t i = 0; i < s.token.size(); ++i) kinds_.data()[i] = s.token[i] == model_config::mask_token ? 1 : 0;
     basin::key_set const hidden = detail::hidden_here(call, watch, layer, first_text);
     auto const x = call.parts(call.qkv);
     auto const out = call.output(call.mixed);
     auto const run = [&](auto const& seen) {
-        basin::attention(basin::simd_backend{}, x.q, x.k, x.v, out, seen, basin::lse{call.lse},
-                         basin::entropy{entropy_}, basin::escaped{escaped_},
-                         basin::received{received_by_, basin::by_group(kinds_, 2)});
+        auto const all = [&](auto const&... more) {
+            basin::attention(basin::simd_backend{}, x.q, x.k, x.v, out, seen, basin::lse{call.lse},
+                             basin::entropy{entropy_}, basin::received{received_by_, basin::by_group(kinds_, 2)},
+                             more...);
+        };
+        if constexpr (Escapes)
+            all(basin::escaped{escaped_});
+        else
+            all(); // nothing but keys is in the denominator: escaped_ is 0, as it was made
     };
     if (watch.hide.empty()) { // short texts would notice even a set that hides nothing
         run(policy);
@@ -99,8 +105,9 @@ void attention_layer<T>::report(attention_call<T> const& call, basin::key_set co
             for (int key = 0; key < s.rows; ++key) sum[key] = decoded[key] + decoded[key + s.rows];
         }
         for (int h = 0; h < c.key_value_heads; ++h) {
-            for (int key = 0; key < s.rows; ++key)
-                value_norm_(t, h, key) = fixed_weights<T>(&x.v(t, h, key, 0), 1, c.channels()).norm();
+            T const* value = &x.v(t, h, 0, 0);
+            for (int key = 0; key < s.rows; ++key, value += x.v.stride(2))
+                value_norm_(t, h, key) = fixed_weights<T>(value, 1, c.channels()).norm();
         }
     }
     basin::view<T const, 3> const input{call.x, {{s.texts, s.rows, c.width}}};

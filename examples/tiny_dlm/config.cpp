@@ -62,7 +62,7 @@ std::map<std::string, std::string> to_text(model_config const& c) {
             {"gated", c.gated ? "1" : "0"},
             {"vocabulary", std::to_string(c.vocabulary)},
             {"length", std::to_string(c.length)},
-            {"mask_token", std::to_string(c.mask_token)},
+            {"mask_token", std::to_string(model_config::mask_token)},
             {"rope_base", base},
             {"block", std::to_string(c.block)},
             {"sinks", name_of(c.sinks.kind)},
@@ -81,7 +81,9 @@ model_config config_from_text(std::map<std::string, std::string> const& text) {
     c.gated = number<int>(text, "gated") != 0;
     c.vocabulary = number<int>(text, "vocabulary");
     c.length = number<int>(text, "length");
-    c.mask_token = number<int>(text, "mask_token");
+    if (int const mask = number<int>(text, "mask_token"); mask != model_config::mask_token)
+        throw std::runtime_error("the model's configuration says \"mask_token\": \"" + std::to_string(mask) +
+                                 "\", but [MASK] is token " + std::to_string(model_config::mask_token));
     c.rope_base = number<double>(text, "rope_base");
     c.block = number<int>(text, "block");
     c.sinks.kind = choice<sink_kind>(text, "sinks", sinks);
@@ -106,7 +108,6 @@ void check(model_config const& c) {
     within("hidden", c.hidden, 1, 65536);
     within("vocabulary", c.vocabulary, 2, 1 << 20);
     within("length", c.length, 2, 1 << 16);
-    within("mask_token", c.mask_token, 0, c.vocabulary - 1);
     within("block", c.block, 1, 1 << 16);
     within("sink_count", c.sinks.count, 1, 16);
     need(c.width % c.heads == 0, "the width is not a multiple of the heads");

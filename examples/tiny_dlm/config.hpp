@@ -37,7 +37,7 @@ struct model_config {
     int layers = 4, width = 64, heads = 4, key_value_heads = 4, hidden = 192;
     bool gated = false; ///< MLP: silu(x A) * (x B) instead of relu(x A)^2
     int vocabulary = 0, length = 64;
-    int mask_token = 0; ///< the id of [MASK]
+    static constexpr int mask_token = 0; ///< the id of [MASK]: samplers know no other
     double rope_base = 100;
     int block = 16; ///< tokens of a block, for block diffusion
     sink_config sinks;

@@ -23,7 +23,7 @@ inline int write_answers(model<float> const& net, corpus const& texts, text_batc
     std::vector<token_id> tokens = tasks.tokens;
     for (int t = 0; t < tasks.texts; ++t) {
         for (int i = tasks.prompt[static_cast<std::size_t>(t)]; i < tasks.length; ++i)
-            tokens[static_cast<std::size_t>(t * tasks.length + i)] = c.mask_token;
+            tokens[static_cast<std::size_t>(t * tasks.length + i)] = model_config::mask_token;
     }
     sampling how;
     how.steps = steps;

@@ -9,7 +9,8 @@
 
 // The dense parts of a transformer, forward and backward, written with Eigen. Everything is a matrix with one token per row.
 // A backward function takes the gradient of the loss by its output and gives that by its input and by its parameters; it
-// overwrites, except where it says that it adds.
+// overwrites, except where it says that it adds. Parameters lie anywhere in a flat array: sum products of them, which Eigen adds up
+// from the first on, never such an array itself, where Eigen begins at the first aligned element and bits would depend on addresses.
 namespace tiny_dlm {
 
 template <class T>

@@ -119,11 +119,11 @@ void model<T>::run_logits(model_config const& c, std::span<int const> tokens, bo
         int const first = g * group * c.length, count = std::min(group * c.length, texts * c.length - first);
         auto const here = tokens.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
         sheet s(c, here);
-        if (masked_only) s.want_masked(c);
+        if (masked_only) s.want_masked();
         borrowed work(*shelf_);
         matrix<T> const& found = work->forward(c, where_, *turns_, parameters_.data(), s, watch, g * group);
         for (int i = 0, row = 0; i < count; ++i) {
-            if (masked_only && here[static_cast<std::size_t>(i)] != c.mask_token) continue;
+            if (masked_only && here[static_cast<std::size_t>(i)] != model_config::mask_token) continue;
             std::copy_n(&found(row++, 0), c.vocabulary, result.data() + std::ptrdiff_t{first + i} * c.vocabulary);
         }
     });

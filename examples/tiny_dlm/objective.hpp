@@ -45,7 +45,7 @@ inline batch objective(model_config const& c, text_batch const& texts, std::uint
             double const time = start + place < 1 ? start + place : start + place - 1;
             double const p = (1 - 1e-3) * time + 1e-3;
             if (random.unit(step, 1, t, i) >= p) continue;
-            b.input[at] = c.mask_token;
+            b.input[at] = model_config::mask_token;
             b.weight[at] = static_cast<float>(1 / (p * count));
         }
     }

@@ -41,8 +41,9 @@ struct sheet {
     }
 
     /// Keeps the wanted rows of tokens that are masked.
-    void want_masked(model_config const& c) {
-        std::erase_if(wanted, [&](int row) { return token[static_cast<std::size_t>(row)] != c.mask_token; });
+    void want_masked() {
+        std::erase_if(wanted,
+                      [&](int row) { return token[static_cast<std::size_t>(row)] != model_config::mask_token; });
     }
 
     /// Keeps the wanted rows whose weight is not 0, with what they are to predict.

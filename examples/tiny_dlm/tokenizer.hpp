@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "config.hpp"
 #include "json_reader.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ public:
     enum class unit : std::uint8_t { characters, words };
 
     /// The special tokens stand first in every vocabulary.
-    static constexpr token_id mask = 0, eos = 1, sink = 2, unknown = 3, specials = 4;
+    static constexpr token_id mask = model_config::mask_token, eos = 1, sink = 2, unknown = 3, specials = 4;
 
     /// The special tokens alone.
     explicit tokenizer(unit by = unit::characters) : by_(by) {

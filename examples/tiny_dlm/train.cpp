@@ -95,7 +95,6 @@ int train_command(int argc, char const* const* argv) {
 
     corpus const texts = source.open(m.length);
     m.vocabulary = texts.words().size();
-    m.mask_token = tokenizer::mask;
     m.key_value_heads = key_value_heads == 0 ? m.heads : key_value_heads;
 
     interrupt_guard const guard;

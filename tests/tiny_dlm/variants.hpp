@@ -80,7 +80,7 @@ inline tiny_dlm::batch some_texts(model_config const& c, int texts) {
     for (int i = 0; i < texts * c.length; ++i) {
         b.target.push_back(1 + i * 7 % (c.vocabulary - 1));
         bool const hidden = i % 3 != 0;
-        b.input.push_back(hidden && c.kind != model_kind::autoregressive ? c.mask_token : b.target.back());
+        b.input.push_back(hidden && c.kind != model_kind::autoregressive ? model_config::mask_token : b.target.back());
         b.weight.push_back(hidden ? 0.1F + 0.02F * static_cast<float>(i % 5) : 0.0F);
     }
     return b;
