@@ -22,17 +22,30 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "matrix"
 COMPILERS = [f"g++-{n}" for n in range(12, 17)] + [f"clang-{n}" for n in range(13, 24)]
 NEWER = ["stable", "testing", "unstable"]  # Debian's own names for the releases after this machine's
-MODES = {"C++23 -O0": ["-std=c++2b", "-O0"], "C++20 -O3": ["-std=c++20", "-O3"]}
+OPTIMISED_MODE = "C++20 -O3"
+MODES = {"C++23 -O0": ["-std=c++2b", "-O0"], OPTIMISED_MODE: ["-std=c++20", "-O3"]}
 FULL = {"C++20 -O0": ["-std=c++20", "-O0"], "C++23 -O3": ["-std=c++2b", "-O3"]}
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
 # GCC sees overflows inside std::string that cannot happen; doctest uses __COUNTER__.
 QUIET = {"g++": [f"-Wno-{x}" for x in ("stringop-overflow", "stringop-overread", "restrict", "array-bounds",
                                        "maybe-uninitialized")],
          "clang": ["-Wno-unknown-warning-option", "-Wno-c2y-extensions"]}
-DEFINE = [f"-DBASIN_TEST_{x}=1" for x in ("EIGEN", "SIMD", "XTENSOR")] + ["-DCONSUMER_EIGEN", "-DCONSUMER_SIMD"]
-PROGRAMS = {"arrays": ["main.cpp", "core/arrays.cpp", "core/eigen_arrays.cpp", "core/xtensor_arrays.cpp"],
-            "consumer": ["consumer/main.cpp"], "headers": ["headers.cpp"]}
-THOROUGH = {"simd": ["architectures/agree.cpp"]}
+DEFINE = ["-DBASIN_TEST_EIGEN=1", "-DBASIN_TEST_SIMD=1", "-DCONSUMER_EIGEN", "-DCONSUMER_SIMD"]
+XTENSOR = ["-DBASIN_TEST_XTENSOR=1"]
+# What would notice a difference between compilers and libraries, in seconds: every header, arrays of others, the backends with
+# threads, and from the examples, whose output is compared: statistics one by one, simd kernels with statistics, rules, gradients.
+PROGRAMS = {"arrays": ["tests/main.cpp", "tests/core/arrays.cpp", "tests/core/eigen_arrays.cpp", "tests/core/xtensor_arrays.cpp"],
+            "consumer": ["tests/consumer/main.cpp"], "headers": ["tests/headers.cpp"],
+            **{f"example{x[:2]}": [f"examples/{x}.cpp"] for x in ("02_statistics", "03_sinks", "07_backward")}}
+# Optimised, only what computes: that foreign arrays are recognised does not depend on it, and they are half of the time.
+OPTIMISED = {name: sources for name, sources in PROGRAMS.items() if name not in ("arrays", "headers")}
+# A dependency's other versions are tried with what includes it; for xsimd, the simd backend against the reference as well
+# (with its own version the gate does that).
+INCLUDING = {"xsimd": ("consumer", "example03"), "xtensor": ("arrays",), "Eigen": ("arrays", "consumer"), "doctest": ("arrays",)}
+THOROUGH = {"simd": ["tests/architectures/agree.cpp"]}
+# Dependencies that do not compile with a compiler, whoever includes them: left out of its row there, and the row is tried with
+# a release that has another version as well. (compiler, dependency, beginning of its version): why
+BROKEN = {("clang-19", "xtensor", "0.24."): "specialisations of its rebind_container are ambiguous there"}
 
 
 def libcxx(suite, compiler):
@@ -49,6 +62,19 @@ def libcxx(suite, compiler):
     return None
 
 
+def broken(compiler, versions):
+    """The dependencies that cannot be used with a compiler, and why."""
+    return {what: why for (who, what, begin), why in BROKEN.items() if who == compiler and versions[what].startswith(begin)}
+
+
+def printed(source):
+    """What an example says that it prints, if it does."""
+    if not source.startswith("examples"):
+        return ""
+    said = (ROOT / source).read_text().partition("// prints:\n")[2]
+    return "".join(line[2:].removeprefix(" ").rstrip() + "\n" for line in said.splitlines())
+
+
 def attempt(root, compiler, flags, programs):
     """Builds and runs the programs; 'passed', or what went wrong."""
     family = compiler.split("-")[0]
@@ -59,7 +85,7 @@ def attempt(root, compiler, flags, programs):
     def build(job):
         name, source, target = job
         extra = ["-march=x86-64-v3"] if name == "simd" else []
-        return inside(root, [*command, *extra, "-c", f"/source/tests/{source}", "-o", target])
+        return inside(root, [*command, *extra, "-c", f"/source/{source}", "-o", target])
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         built = list(pool.map(build, jobs))
@@ -69,6 +95,9 @@ def attempt(root, compiler, flags, programs):
         result = bad[0] if bad else inside(root, [*command, *objects, "-o", f"/tmp/{name}"])
         if result.returncode == 0:
             result = inside(root, [f"/tmp/{name}"], timeout=600)
+            expected = printed(programs[name][0])
+            if result.returncode == 0 and expected and "".join(x.rstrip() + "\n" for x in result.stdout.splitlines()) != expected:
+                return f"{programs[name][0]} prints something else"
         if result.returncode:
             text = result.stderr + result.stdout
             return next((line for line in text.splitlines() if "error" in line.lower()), text[-200:].strip() or "failed")
@@ -119,21 +148,26 @@ def main():
     versions = {s.name: {what: s.version(package) for what, package in DEPENDENCIES.items()} for s in suites}
     rows, missing = [], []  # (name, suite, compiler, flags, {package: suite} of foreign headers, programs)
     for compiler in COMPILERS:
-        suite = next((s for s in suites if s.version(compiler)), None)
-        if suite is None:
+        offers = {"libstdc++": [s for s in suites if s.version(compiler)]}
+        if not offers["libstdc++"]:
             missing.append(f"{compiler}: in none of {', '.join(s.name for s in suites)}")
             continue
-        places = {"libstdc++": suite}
         if compiler.startswith("clang"):
-            places["libc++"] = next((s for s in suites if s.version(compiler) and libcxx(s, compiler)), None)
-        for library, place in places.items():
-            if place is None:
+            offers["libc++"] = [s for s in offers["libstdc++"] if libcxx(s, compiler)]
+        for library, places in offers.items():
+            if not places:
                 missing.append(f"{compiler} with libc++: no package in {', '.join(s.name for s in suites)}")
-                continue
-            words = ", ".join(f"{what} {number}" for what, number in versions[place.name].items())
-            rows.append((f"{compiler}, {library}, {words}", place, compiler,
-                         ["-stdlib=libc++"] if library == "libc++" else [], None,
-                         {**PROGRAMS, **(THOROUGH if compiler == COMPILERS[0] else {})}))
+            # The first release that has it; and if a dependency cannot be used there, the first one where all can.
+            whole = next((s for s in places if not broken(compiler, versions[s.name])), None)
+            for place in dict.fromkeys(places[:1] + [whole] * bool(whole)):
+                without = broken(compiler, versions[place.name])
+                missing += [words for what, why in without.items()
+                            if (words := f"{compiler} with {what} {versions[place.name][what]}: {why}") not in missing]
+                words = ", ".join(f"no {what}" if what in without else f"{what} {number}"
+                                  for what, number in versions[place.name].items())
+                rows.append((f"{compiler}, {library}, {words}", place, compiler,
+                             (["-stdlib=libc++"] if library == "libc++" else []) +
+                             ([] if "xtensor" in without else XTENSOR), None, PROGRAMS))
     first = rows[0][2]
     for what, package in DEPENDENCIES.items():
         tried = {versions[own][what]}
@@ -141,8 +175,8 @@ def main():
             number = versions[suite.name][what]
             if number not in tried:
                 tried.add(number)
-                rows.append((f"{first}, {what} {number}, the rest of {own}", suites[0], first, [], (suite, what, package),
-                             {**PROGRAMS, **(THOROUGH if what == "xsimd" else {})}))
+                rows.append((f"{first}, {what} {number}, the rest of {own}", suites[0], first, XTENSOR, (suite, what, package),
+                             {x: PROGRAMS[x] for x in INCLUDING[what]}))
 
     newest = {what: next(s for s in suites if versions[s.name][what] == versions[suites[-1].name][what])
               for what in ("xsimd", "Eigen")}
@@ -164,7 +198,7 @@ def main():
         else:
             packages = ["base-files", compiler, "binutils", "libc6-dev", *DEPENDENCIES.values(), *(libcxx(suite, compiler) or [])]
             root = suite.folder(f"{suite.name}-{compiler}", packages)
-            for folder in ("include", "tests"):
+            for folder in ("include", "tests", "examples"):
                 give(root, ROOT / folder, folder)
             headers = [x.relative_to(ROOT / "include") for x in sorted((ROOT / "include").rglob("*.hpp")) if "sycl" not in str(x)]
             (root / "source/tests/headers.cpp").write_text("".join(f"#include <{x}>\n" for x in headers) + "int main() {}\n")
@@ -176,6 +210,10 @@ def main():
                 give(root, found / "usr" / "include", f"headers-{what}-{other.name}")
                 inner = f"/source/headers-{what}-{other.name}"
                 flags = [*flags, "-isystem", inner + ("/eigen3" if what == "Eigen" else "")]
+            if mode == OPTIMISED_MODE and programs is PROGRAMS and not arguments.full:
+                programs = OPTIMISED
+            if mode == OPTIMISED_MODE and foreign and foreign[1] == "xsimd":
+                programs = {**programs, **THOROUGH}
             result = attempt(root, compiler, [*modes[mode], *flags], programs)
         results.setdefault(name, {})[mode] = result
         print(f"{name}, {mode}: {result} ({time.monotonic() - begun:.0f} s)", flush=True)
