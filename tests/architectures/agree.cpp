@@ -180,6 +180,30 @@ void check_tanh() {
         check(cap, [cap](auto x) { return math::soft_cap(x, static_cast<double>(cap)); });
 }
 
+/// The logarithm of row sums against that of double: 2 ulp, or 1e-7 near 0; powers of two exactly; what is not finite kept.
+void check_logarithm() {
+    using arch = xsimd::default_arch;
+    auto const logarithm = [](float x) {
+        alignas(64) float lane[static_cast<std::size_t>(xsimd::batch<float>::size)];
+        detail::simd::log2_of<arch>(detail::simd::vec<float, arch>(x)).store_aligned(lane);
+        return lane[0];
+    };
+    double worst = 0;
+    bool exact = true;
+    for (int step = -9000; step <= 9000; ++step) {
+        auto const x = static_cast<float>(std::exp2(step / 91.0));
+        double const want = std::log2(static_cast<double>(x));
+        double const unit = math::max(std::fabs(want) * 1.2e-7, 5e-8);
+        worst = math::max(worst, std::fabs(static_cast<double>(logarithm(x)) - want) / unit);
+    }
+    for (int n = -120; n <= 120; ++n) exact = exact && logarithm(std::ldexp(1.F, n)) == static_cast<float>(n);
+    bool const ends = std::isnan(logarithm(std::nanf(""))) && logarithm(math::infinity<float>) == math::infinity<float>;
+    ++cases;
+    if (worst <= 2 && exact && ends) return;
+    std::printf("log2: off by %g units, exact %d, ends %d\n", worst, exact, ends);
+    ++failures;
+}
+
 bool processor_can() {
 #if defined(__x86_64__)
 #if defined(__AVX512DQ__)
@@ -201,6 +225,7 @@ int main() {
         return 77;
     }
     check_tanh();
+    check_logarithm();
     // The reference, too, is in float: with scores of 40, as alibi makes them, each is off by some 4e-6.
     agree<float, asked::sums>("full", full{}, 1.5e-5);
     agree<float, asked::sums>("full, peaked", full{}, 1e-4, 10); // scores near 100, rounded to 1e-5 by both

@@ -5,6 +5,7 @@
 #include <basin/attention_backward.hpp>
 #include <basin/basin.hpp>
 
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -15,41 +16,82 @@ namespace basin_test {
 
 using basin::index_t;
 
-struct sink_visitor {
-    virtual ~sink_visitor() = default;
-    virtual void logit(double x) = 0;
-    virtual void key_value(double const*, std::ptrdiff_t, double const*, std::ptrdiff_t) = 0;
-    virtual void key_value(float const*, std::ptrdiff_t, float const*, std::ptrdiff_t) = 0;
-    virtual void learn(index_t first) = 0;
+// What a node of the host tells a kernel comes as a list: a kernel that is compiled when the program runs may call functions of
+// the host, but the host does not know the kernel's.
+template <class Entry>
+class told {
+public:
+    Entry const* begin() const { return entries_; }
+    Entry const* end() const { return entries_ + count_; }
+    void push(Entry const& e) {
+        if (count_ == capacity) std::abort(); // a test with more wants a longer list
+        entries_[count_++] = e;
+    }
+
+private:
+    static constexpr int capacity = 32;
+    Entry entries_[capacity];
+    int count_ = 0;
 };
 
-template <class Visitor>
-struct forwarding final : sink_visitor {
-    Visitor& to;
-    index_t offset;
-    forwarding(Visitor& v, index_t o) : to(v), offset(o) {}
-    void logit(double x) override { to.logit(x); }
-    void key_value(double const* k, std::ptrdiff_t ks, double const* v, std::ptrdiff_t vs) override {
-        to.key_value(k, ks, v, vs);
+/// Sinks of a row, each perhaps after the place of what is learned about it.
+class sink_list {
+public:
+    void logit(double x) { list_.push({kind::logit, x, {}, {}, 0}); }
+    void key_value(double const* k, std::ptrdiff_t ks, double const* v, std::ptrdiff_t vs) {
+        list_.push({kind::doubles, 0, {k, ks, v, vs}, {}, 0});
     }
-    void key_value(float const* k, std::ptrdiff_t ks, float const* v, std::ptrdiff_t vs) override {
-        to.key_value(k, ks, v, vs);
+    void key_value(float const* k, std::ptrdiff_t ks, float const* v, std::ptrdiff_t vs) {
+        list_.push({kind::floats, 0, {}, {k, ks, v, vs}, 0});
     }
-    void learn(index_t first) override {
-        if constexpr (requires { to.learn(first); }) to.learn(first < 0 ? first : first + offset);
+    void learn(index_t first) { list_.push({kind::learned, 0, {}, {}, first}); }
+
+    template <class Visitor>
+    void tell(Visitor& to, index_t offset) const {
+        for (entry const& e : list_) {
+            if (e.what == kind::logit) to.logit(e.logit);
+            if (e.what == kind::doubles) to.key_value(e.doubles.k, e.doubles.ks, e.doubles.v, e.doubles.vs);
+            if (e.what == kind::floats) to.key_value(e.floats.k, e.floats.ks, e.floats.v, e.floats.vs);
+            if constexpr (requires { to.learn(e.first); }) {
+                if (e.what == kind::learned) to.learn(e.first < 0 ? e.first : e.first + offset);
+            }
+        }
     }
+
+private:
+    enum class kind : unsigned char { logit, doubles, floats, learned };
+    template <class T>
+    struct pair {
+        T const* k = nullptr;
+        std::ptrdiff_t ks = 0;
+        T const* v = nullptr;
+        std::ptrdiff_t vs = 0;
+    };
+    struct entry {
+        kind what = kind::logit;
+        double logit = 0;
+        pair<double> doubles{};
+        pair<float> floats{};
+        index_t first = 0;
+    };
+    told<entry> list_;
 };
 
-struct sum_sink {
-    virtual ~sum_sink() = default;
-    virtual void add(index_t slot, double x) = 0;
-};
-template <class Sums>
-struct forwarding_sums final : sum_sink {
-    Sums& to;
-    index_t offset;
-    forwarding_sums(Sums& s, index_t o) : to(s), offset(o) {}
-    void add(index_t slot, double x) override { to.add(slot + offset, x); }
+/// Parts of the gradients of what is learned.
+class sum_list {
+public:
+    void add(index_t slot, double x) { list_.push({slot, x}); }
+    template <class Sums>
+    void tell(Sums& to, index_t offset) const {
+        for (entry const& e : list_) to.add(e.slot + offset, e.x);
+    }
+
+private:
+    struct entry {
+        index_t slot;
+        double x;
+    };
+    told<entry> list_;
 };
 
 /// A bound policy of any type.
@@ -63,8 +105,8 @@ struct any_node {
     virtual A value(A, basin::value_site const&) const = 0;
     virtual basin::coverage cover(basin::tile const&) const = 0;
     virtual bool hides(basin::head_site const&, index_t) const = 0;
-    virtual void visit_sinks(basin::head_site const&, sink_visitor&) const = 0;
-    virtual A score_pullback(A, A, basin::site const&, sum_sink&) const = 0;
+    virtual void visit_sinks(basin::head_site const&, sink_list&) const = 0;
+    virtual A score_pullback(A, A, basin::site const&, sum_list&) const = 0;
     virtual A weight_pullback(A, A, basin::site const&) const = 0;
     virtual A value_pullback(A, A, basin::value_site const&) const = 0;
     virtual bool shared(basin::shape_facts const&) const = 0;
@@ -86,8 +128,8 @@ struct any_node_of final : any_node<A> {
     A value(A x, basin::value_site const& s) const override { return basin::facet::value(p, x, s); }
     basin::coverage cover(basin::tile const& t) const override { return basin::facet::cover(p, t); }
     bool hides(basin::head_site const& s, index_t key) const override { return basin::facet::hides(p, s, key); }
-    void visit_sinks(basin::head_site const& s, sink_visitor& v) const override { basin::facet::visit_sinks(p, s, v); }
-    A score_pullback(A x, A d, basin::site const& s, sum_sink& into) const override {
+    void visit_sinks(basin::head_site const& s, sink_list& v) const override { basin::facet::visit_sinks(p, s, v); }
+    A score_pullback(A x, A d, basin::site const& s, sum_list& into) const override {
         return basin::facet::score_pullback(p, x, d, s, into);
     }
     A weight_pullback(A x, A d, basin::site const& s) const override {
@@ -139,13 +181,16 @@ public:
         bool hides(basin::head_site const& s, index_t key) const { return inside.node->hides(s, key); }
         template <class Visitor>
         void visit_sinks(basin::head_site const& s, Visitor& v) const {
-            forwarding<Visitor> through(v, inside.first_sum);
-            inside.node->visit_sinks(s, through);
+            sink_list list;
+            inside.node->visit_sinks(s, list);
+            list.tell(v, inside.first_sum);
         }
         template <class Sums>
         A score_pullback(A x, A d, basin::site const& s, Sums& sums) const {
-            forwarding_sums<Sums> through(sums, inside.first_sum);
-            return inside.node->score_pullback(x, d, s, through);
+            sum_list list;
+            A const pulled = inside.node->score_pullback(x, d, s, list);
+            list.tell(sums, inside.first_sum);
+            return pulled;
         }
         A weight_pullback(A x, A d, basin::site const& s) const { return inside.node->weight_pullback(x, d, s); }
         A value_pullback(A x, A d, basin::value_site const& s) const { return inside.node->value_pullback(x, d, s); }

@@ -83,6 +83,26 @@ TEST_CASE("key_set: several keys at once are as if inserted one by one, and one 
     CHECK(one == many);
 }
 
+TEST_CASE("key_set: neighbours at once are as if inserted one by one") {
+    for (basin::index_t const begin : {0, 1, 62, 63, 64, 65, 127}) {
+        for (basin::index_t const end : {begin + 1, begin + 2, begin + 64, begin + 65, basin::index_t{200}}) {
+            basin::key_set one(1, 2, 200), many(1, 2, 200);
+            std::vector<basin::index_t> keys;
+            for (basin::index_t key = begin; key < end; ++key) {
+                keys.push_back(key);
+                one.insert(0, 1, key);
+            }
+            many.insert(0, 1, keys.data(), static_cast<basin::index_t>(keys.size()));
+            CHECK(one == many);
+        }
+    }
+    basin::key_set set(1, 1, 10);
+    std::vector<basin::index_t> const beyond{8, 9, 10};
+    CHECK(words([&] { set.insert(0, 0, beyond.data(), 3); }) ==
+          "key_set: (0, 0, 10) is outside of its extents (1, 1, 10)");
+    CHECK(set.count() == 0);
+}
+
 TEST_CASE("key_set: a set without keys has none to count") {
     CHECK(basin::key_set(1, 1, 0).count() == 0);
     CHECK(basin::key_set(1, 1, 0).count(0, 0) == 0);

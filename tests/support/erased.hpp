@@ -4,6 +4,7 @@
 
 #include <basin/basin.hpp>
 
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -14,14 +15,38 @@ namespace basin_test {
 template <class T>
 class erased {
     using A = basin::accumulation_t<T>;
-    struct visitor {
-        void* self;
-        void (*add_logit)(void*, double);
-        void (*add_key_value)(void*, T const*, std::ptrdiff_t, T const*, std::ptrdiff_t);
-        void logit(double x) { add_logit(self, x); }
-        void key_value(T const* k, std::ptrdiff_t ks, T const* v, std::ptrdiff_t vs) {
-            add_key_value(self, k, ks, v, vs);
+    /// The sinks of a row, in order. A list, not a visitor that calls back: kernels may call functions of the host, but where they
+    /// are compiled when the program runs, the host does not know theirs.
+    class sink_list {
+    public:
+        void logit(double x) { next() = {x, nullptr, 0, nullptr, 0}; }
+        void key_value(T const* k, std::ptrdiff_t ks, T const* v, std::ptrdiff_t vs) { next() = {0, k, ks, v, vs}; }
+        template <class Visitor>
+        void tell(Visitor& v) const {
+            for (int i = 0; i < count_; ++i) {
+                entry const& e = entries_[i];
+                if (e.key == nullptr)
+                    v.logit(e.logit);
+                else
+                    v.key_value(e.key, e.key_stride, e.value, e.value_stride);
+            }
         }
+
+    private:
+        struct entry {
+            double logit;
+            T const* key;
+            std::ptrdiff_t key_stride;
+            T const* value;
+            std::ptrdiff_t value_stride;
+        };
+        static constexpr int capacity = 16;
+        entry& next() {
+            if (count_ == capacity) std::abort(); // a test with more sinks wants a longer list
+            return entries_[count_++];
+        }
+        entry entries_[capacity];
+        int count_ = 0;
     };
 
 public:
@@ -32,7 +57,7 @@ public:
         A (*ask_score)(void const*, A, basin::site const&);
         basin::coverage (*ask_cover)(void const*, basin::tile const&);
         bool (*ask_hides)(void const*, basin::head_site const&, basin::index_t);
-        void (*ask_sinks)(void const*, basin::head_site const&, visitor&);
+        void (*ask_sinks)(void const*, basin::head_site const&, sink_list&);
 
         bool visible(basin::site const& s) const { return ask_visible(storage, s); }
         A score(A x, basin::site const& s) const { return ask_score(storage, x, s); }
@@ -40,11 +65,9 @@ public:
         bool hides(basin::head_site const& s, basin::index_t key) const { return ask_hides(storage, s, key); }
         template <class Visitor>
         void visit_sinks(basin::head_site const& s, Visitor& v) const {
-            visitor through{&v, [](void* self, double x) { static_cast<Visitor*>(self)->logit(x); },
-                            [](void* self, T const* key, std::ptrdiff_t ks, T const* value, std::ptrdiff_t vs) {
-                                static_cast<Visitor*>(self)->key_value(key, ks, value, vs);
-                            }};
-            ask_sinks(storage, s, through);
+            sink_list list;
+            ask_sinks(storage, s, list);
+            list.tell(v);
         }
     };
 
@@ -67,8 +90,8 @@ public:
               result.ask_hides = [](void const* b, basin::head_site const& s, basin::index_t key) {
                   return basin::facet::hides(*static_cast<B const*>(b), s, key);
               };
-              result.ask_sinks = [](void const* b, basin::head_site const& s, visitor& v) {
-                  basin::facet::visit_sinks(*static_cast<B const*>(b), s, v);
+              result.ask_sinks = [](void const* b, basin::head_site const& s, sink_list& list) {
+                  basin::facet::visit_sinks(*static_cast<B const*>(b), s, list);
               };
               return result;
           }) {}

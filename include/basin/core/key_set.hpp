@@ -65,13 +65,15 @@ public:
     void insert(index_t b, index_t h, index_t key) { word(b, h, key) |= bit(key); }
     /// Several keys, each checked before the first is inserted.
     void insert(index_t b, index_t h, index_t const* keys, index_t n) {
-        for (index_t i = 0; i < n; ++i) check(b, h, keys[i]);
-        for (index_t i = 0; i < n;) { // neighbours share a word
-            index_t const at = keys[i] >> 6;
-            std::uint64_t members = 0;
-            for (; i < n && keys[i] >> 6 == at; ++i) members |= bit(keys[i]);
-            words_(b, h, at) |= members;
+        if (n <= 0) return;
+        int outside = 0, scattered = 0; // tested once, at the end: compilers take many keys at once
+        for (index_t i = 0; i < n; ++i) {
+            outside |= static_cast<int>(keys[i] < 0) | static_cast<int>(keys[i] >= keys_);
+            scattered |= static_cast<int>(keys[i] - keys[0] != i);
         }
+        for (index_t i = 0; i < (outside != 0 ? n : 1); ++i) check(b, h, keys[i]);
+        index_t const run = scattered != 0 ? 1 : n; // neighbours share words
+        for (index_t i = 0; i < n; i += run) insert_run(b, h, keys[i], keys[i] + run);
     }
     /// Takes a key out of the set of a head.
     void erase(index_t b, index_t h, index_t key) { word(b, h, key) &= ~bit(key); }
@@ -115,6 +117,17 @@ private:
     std::uint64_t& word(index_t b, index_t h, index_t key) {
         check(b, h, key);
         return words_(b, h, key >> 6);
+    }
+    /// The keys of [begin, end), which is not empty and inside.
+    void insert_run(index_t b, index_t h, index_t begin, index_t end) {
+        std::uint64_t const all = ~std::uint64_t{0};
+        index_t const first = begin >> 6, last = (end - 1) >> 6;
+        for (index_t at = first; at <= last; ++at) {
+            std::uint64_t members = all;
+            if (at == first) members &= all << (static_cast<unsigned>(begin) & 63U);
+            if (at == last) members &= all >> (63U - (static_cast<unsigned>(end - 1) & 63U));
+            words_(b, h, at) |= members;
+        }
     }
     void check(index_t b, index_t h, index_t key) const {
         if (b < 0 || b >= batch_ || h < 0 || h >= heads_ || key < 0 || key >= keys_) {

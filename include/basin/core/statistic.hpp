@@ -158,8 +158,8 @@ namespace detail {
 
 /// The final number of a row, stored. A statistic with more than one output has its own store().
 template <class S, class A>
-void store_row(S const& s, index_t b, index_t h, index_t query, typename S::value_type reduced,
-               row_facts<A> const& row) {
+[[gnu::always_inline]] inline void store_row(S const& s, index_t b, index_t h, index_t query,
+                                             typename S::value_type reduced, row_facts<A> const& row) {
     if constexpr (requires { s.store(b, h, query, reduced, row); }) {
         s.store(b, h, query, reduced, row);
     } else {

@@ -35,19 +35,23 @@ detection run_detection(B const&, detection_task<T> const& task, R const& rule) 
             if (row.size() < 2) continue; // a lone key receives everything: that says nothing
             detail::check_rule(rule, row.head);
             if (!detail::can_fire(rule, row.head)) found.count_unreachable();
-            if constexpr (detail::judges_rows<R>)
+            if constexpr (detail::judges_rows<R>) {
                 verdicts.assign(static_cast<std::size_t>(row.size()), {}); // it may leave some as they are
-            else
-                verdicts.resize(static_cast<std::size_t>(row.size()));
-            detail::judge(rule, row, verdicts.data());
+                rule.judge(row, verdicts.data());
+            } else if (!detail::fires_anywhere(rule, row)) {
+                continue;
+            }
             for (index_t n = 0; n < row.size(); ++n) {
-                verdict<double> const& v = verdicts[static_cast<std::size_t>(n)];
+                verdict<double> v;
+                if constexpr (detail::judges_rows<R>)
+                    v = verdicts[static_cast<std::size_t>(n)];
+                else
+                    v = detail::verdict_of(rule, row[n], row.head);
                 if (!v.fires) continue;
                 key_facts<double> const k = row[n];
                 token_kind kind = token_kind::unknown;
                 if (e.kinds_view().data() != nullptr)
-                    kind = e.kinds_view()(e.kinds_view().extent(0) == 1 ? 0 : t.entry,
-                                          columns.place[static_cast<std::size_t>(n)]);
+                    kind = e.kinds_view()(e.kinds_view().extent(0) == 1 ? 0 : t.entry, columns.place[n]);
                 found.add({e.step(), e.layer(), t.number, h, k.key, kind, k.received, k.seen, k.share, k.baseline,
                            k.norm, k.activation, v.number, v.threshold, v.below, v.by});
             }

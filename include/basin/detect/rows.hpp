@@ -11,18 +11,34 @@ namespace basin::detail {
 
 /// The live keys of one head in columns, in double: the decision then depends on the evidence alone, not on its scalar. Reused
 /// from head to head.
-struct row_columns {
-    std::vector<index_t> key, place;
-    std::vector<double> received, seen, share, baseline, norm, activation, ratio, reach;
+class row_columns {
+public:
+    index_t *key = nullptr, *place = nullptr;
+    double *received = nullptr, *seen = nullptr, *share = nullptr, *baseline = nullptr, *norm = nullptr,
+           *activation = nullptr, *ratio = nullptr, *reach = nullptr;
     index_t invalid = 0;
 
+    row_columns() = default;
+    row_columns(row_columns const&) = delete; // columns point into its own memory
+    row_columns& operator=(row_columns const&) = delete;
+
+    /// Room for n keys in each column. One piece of memory: short texts would notice ten.
     void resize(index_t n) {
         auto const size = static_cast<std::size_t>(n);
-        key.resize(size);
-        place.resize(size);
-        for (auto* column : {&received, &seen, &share, &baseline, &norm, &activation, &ratio, &reach})
-            column->resize(size);
+        places_.resize(2 * size);
+        numbers_.resize(8 * size);
+        key = places_.data();
+        place = key + size;
+        double* next = numbers_.data();
+        for (double** column : {&received, &seen, &share, &baseline, &norm, &activation, &ratio, &reach}) {
+            *column = next;
+            next += size;
+        }
     }
+
+private:
+    std::vector<index_t> places_;
+    std::vector<double> numbers_;
 };
 
 /// Folds f(0) ... f(n - 1) in eight strands: one would wait for each of its sums. The order is fixed.
@@ -94,17 +110,16 @@ bool read_plain(T const* mass, layout const& where, text const& t, double querie
     int odd = 0; // tested once, at the end: compilers take many keys at once
     for (index_t i = 0; i < n; ++i) {
         double const received = static_cast<double>(mass[i]);
-        c.received[static_cast<std::size_t>(i)] = received;
+        c.received[i] = received;
         odd |= static_cast<int>(!(received >= 0)) | static_cast<int>(!(received <= most));
     }
     if (odd != 0) return false;
     for (index_t i = 0; i < n; ++i) {
-        auto const at = static_cast<std::size_t>(i);
-        c.place[at] = t.key_begin + i;
-        c.seen[at] = queries;
-        c.share[at] = c.received[at] / queries;
+        c.place[i] = t.key_begin + i;
+        c.seen[i] = queries;
+        c.share[i] = c.received[i] / queries;
     }
-    for (index_t i = 0; i < n; ++i) c.key[static_cast<std::size_t>(i)] = where.key_at(t, t.key_begin + i);
+    for (index_t i = 0; i < n; ++i) c.key[i] = where.key_at(t, t.key_begin + i);
     return true;
 }
 
@@ -127,7 +142,7 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
                        read_plain(&mass(t.entry, head, 0, t.key_begin), where, t, queries, queries * (1 + slack), c);
     if (plain) n = t.key_end - t.key_begin;
     for (index_t place = plain ? t.key_end : t.key_begin; place < t.key_end; ++place) {
-        auto const i = static_cast<std::size_t>(n);
+        index_t const i = n;
         double const seen =
             has_seen ? static_cast<double>(e.seen_view()(t.entry, head, 0, place)) * e.seen_factor() : queries;
         if (seen == 0) continue; // nobody sees it: nothing was observed
@@ -159,22 +174,22 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
             c.activation[i] = static_cast<double>(e.activations_view()(t.entry, activation_head, 0, place));
         ++n;
     }
-    double const total = sum_of(n, [&](index_t i) { return c.received[static_cast<std::size_t>(i)]; });
+    double const total = sum_of(n, [&](index_t i) { return c.received[i]; });
     if (total > queries * (1 + slack))
         fail<argument_error>("evidence: the mass of batch ", t.entry, ", head ", head, " sums to ", total, ", but ",
                              queries, " queries give at most that many: probabilities do not sum to 1");
     if (!has_baseline && !has_seen) { // a full map: every query sees every live key
-        for (index_t i = 0; i < n; ++i) c.baseline[static_cast<std::size_t>(i)] = queries / n;
+        for (index_t i = 0; i < n; ++i) c.baseline[i] = queries / n;
     }
 
     row_of_keys<double> row;
-    row.key = c.key.data();
-    row.received = c.received.data();
-    row.seen = c.seen.data();
-    row.share = c.share.data();
-    row.baseline = c.baseline.data();
-    row.norm = has_norm ? c.norm.data() : nullptr;
-    row.activation = has_activation ? c.activation.data() : nullptr;
+    row.key = c.key;
+    row.received = c.received;
+    row.seen = c.seen;
+    row.share = c.share;
+    row.baseline = c.baseline;
+    row.norm = has_norm ? c.norm : nullptr;
+    row.activation = has_activation ? c.activation : nullptr;
     head_facts<double>& facts = row.head;
     facts.batch = t.number;
     facts.head = head;
@@ -182,15 +197,19 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     facts.queries = queries;
     if (n == 0) return row;
     facts.share = moments_of(row.share, n);
-    double *const ratio = c.ratio.data(), *const reach = c.reach.data();
-    for (index_t i = 0; i < n; ++i) ratio[i] = row.received[i] / row.baseline[i];
-    if (plain) { // all keys alike
-        facts.highest_ratio = row.seen[0] / row.baseline[0];
+    if (plain) { // all keys alike: one moment is a multiple of the other
+        double const unit = facts.highest_ratio = row.seen[0] / row.baseline[0];
+        facts.ratio = {facts.share.sum * unit, facts.share.mean * unit, facts.share.deviation * unit,
+                       highest_of(n, row.received) / row.baseline[0]};
     } else {
-        for (index_t i = 0; i < n; ++i) reach[i] = row.seen[i] / row.baseline[i];
+        double *const ratio = c.ratio, *const reach = c.reach;
+        for (index_t i = 0; i < n; ++i) {
+            ratio[i] = row.received[i] / row.baseline[i];
+            reach[i] = row.seen[i] / row.baseline[i];
+        }
         facts.highest_ratio = highest_of(n, reach);
+        facts.ratio = moments_of(ratio, n);
     }
-    facts.ratio = moments_of(ratio, n);
     if (e.medians_view().data() != nullptr) facts.median_activation = static_cast<double>(e.medians_view()(t.entry));
     return row;
 }

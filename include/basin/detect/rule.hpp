@@ -69,6 +69,14 @@ void judge(R const& r, row_of_keys<T> const& row, verdict<T>* out) {
         for (index_t i = 0; i < row.size(); ++i) out[i] = verdict_of(r, row[i], row.head);
     }
 }
+/// Whether a rule that is asked about one key at a time fires for any: most heads have no sink, and this loop takes many keys at once.
+template <class R, class T>
+bool fires_anywhere(R const& r, row_of_keys<T> const& keys) {
+    row_of_keys<T> const row = keys; // nobody else sees this copy: what is the same for all keys is computed once
+    int any = 0;
+    for (index_t i = 0; i < row.size(); ++i) any |= verdict_of(r, row[i], row.head).fires ? 1 : 0;
+    return any != 0;
+}
 template <class R, class T>
 void check_rule(R const& r, head_facts<T> const& head) {
     if constexpr (requires { r.check(head); }) r.check(head);

@@ -36,7 +36,8 @@ class chunk_runner : chunk_arrays<typename Task::accumulation, Arch> {
     static constexpr int block_rows = table::block_rows, block_tiles = table::block_tiles;
 
     using arrays = chunk_arrays<T, Arch>;
-    using arrays::block_, arrays::queries_, arrays::strip_, arrays::marks_, arrays::scratch_, arrays::sink_;
+    using arrays::block_, arrays::queries_, arrays::strip_, arrays::marks_, arrays::scratch_, arrays::sink_,
+        arrays::escaped_;
     using arrays::inverse_, arrays::final_, arrays::weights_, arrays::positions_, arrays::pending_;
     using typename arrays::row_range;
 
@@ -233,8 +234,7 @@ private:
     }
     void sweep(int p, int begin, int end, bool all) {
         int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
-        columns.sweep(p, strip_ + p * block_.panel_stride, weights_, begin, end, vectors, all, u_->t.entry,
-                      swept_first_);
+        columns.sweep(p, strip_ + p * block_.panel_stride, weights_, begin, end, vectors, all);
     }
     void sweep_plain(int p, int begin, int end) {
         int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
@@ -253,66 +253,73 @@ private:
 
     /// Sums are final: outputs, statistics by query, and the weights with which the exponentials become probabilities.
     void finish() {
-        constexpr T ln2 = T(0.69314718055994530942);
         if constexpr (keeps) {
-            swept_first_ = first_;
+            columns.next_block(u_->t.entry, first_, rows_);
             spoiled_ = false;
         }
-        for (int i = 0; i < block_rows; ++i) {
-            T const sum =
-                i < rows_ ? sum_lanes<Arch, T>(v::load_aligned(block_.sums + std::ptrdiff_t{i} * table::lanes)) : T(0);
-            T inverse = sum == T(0) ? T(0) : T(1) / sum;
-            if (i < rows_) {
-                row_facts<T> facts;
-                T const log2 = std::log2(sum);
-                if (sum != T(0)) facts.lse = (log2 + block_.reference[i]) * ln2;
-                if constexpr (sinks) settle_sink(i, facts, inverse);
-                T spread = T(0);
-                if constexpr (moment) {
-                    T const moments =
-                        sum_lanes<Arch, T>(v::load_aligned(block_.moments + std::ptrdiff_t{i} * table::lanes));
-                    // A reference that rose moved the moments by the whole sum, of which the sinks are no part.
-                    T early = T(0);
-                    if constexpr (sinks) {
-                        if (facts.escaped > T(0))
-                            early = facts.escaped * (block_.reference[i] - std::ceil(sink_[i] * T(log2e)));
-                    }
-                    spread = inverse == T(0) ? T(0) : (log2 * (T(1) - facts.escaped) - moments * inverse - early) * ln2;
-                    if (spread < T(0)) spread = T(0); // a single key: rounding only
-                }
-                write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride, inverse);
-                if (inverse == T(0)) settle_row(i);
-                store_rows<Arch>(*task_, *u_, first_ + i, facts, [&](auto const& s, std::size_t) {
-                    if constexpr (fused_form<std::remove_cvref_t<decltype(s)>> == fused_as::moment)
-                        return spread;
-                    else
-                        return T(s.identity());
-                });
-            }
-            if constexpr (keeps) {
-                if (inverse != inverse) {
-                    spoil(i);
-                    inverse = T(0);
-                }
-                inverse_[i] = inverse;
+        row_results<T, Arch> r;
+        total_rows<Arch, moment, T>(block_, rows_, r);
+        if constexpr (sinks) {
+            for (int i = 0; i < rows_; ++i) settle_sink(i, r);
+        }
+        for (int i = 0; i < rows_; ++i) {
+            write_row<Arch>(*task_, *u_, first_ + i, block_.output + i * block_.output_stride, r.inverse[i]);
+            if (r.inverse[i] == T(0)) settle_row(i);
+        }
+        store_rows(r);
+        if constexpr (keeps) {
+            bool known = true;
+            for (int i = 0; i < block_rows; ++i) {
+                inverse_[i] = i < rows_ ? r.inverse[i] : T(0);
                 final_[i] = i < rows_ ? block_.reference[i] : T(0);
+                known &= inverse_[i] == inverse_[i];
+            }
+            for (int i = 0; i < rows_ && !known; ++i) {
+                if (inverse_[i] == inverse_[i]) continue;
+                spoil(i);
+                inverse_[i] = T(0);
             }
         }
     }
 
-    void settle_sink(int i, row_facts<T>& facts, T& inverse) const {
+    void store_rows(row_results<T, Arch> const& r) const {
+        [[maybe_unused]] T const* const escaped = escaped_; // g++ 12 does not find it inside
+        task_->for_each_statistic([&](auto const& s) {
+            using S = std::remove_cvref_t<decltype(s)>;
+            if constexpr (S::reduced_to == axis::by_query) {
+                for (int i = 0; i < rows_; ++i) {
+                    row_facts<T> facts;
+                    facts.lse = r.lse[i];
+                    if constexpr (sinks) facts.escaped = escaped[i];
+                    T const reduced = fused_form<S> == fused_as::moment ? r.spread[i] : T(s.identity());
+                    store_row(s, u_->t.entry, u_->head, first_ + i, reduced, facts);
+                }
+            }
+        });
+    }
+
+    /// What the sinks of a row change.
+    void settle_sink(int i, row_results<T, Arch>& r) {
+        escaped_[i] = T(0);
         if (sink_[i] == -math::infinity<T>) return;
         if (sink_[i] == math::infinity<T>) {
-            facts.lse = sink_[i];
-            facts.escaped = T(1);
-            inverse = T(0);
+            r.lse[i] = sink_[i];
+            escaped_[i] = T(1);
+            r.inverse[i] = T(0);
         } else if (sink_[i] != sink_[i]) {
-            facts.lse = facts.escaped = inverse = sink_[i];
+            r.lse[i] = escaped_[i] = r.inverse[i] = sink_[i];
         } else {
             // From the row's own sum, not from its lse: the logarithm of a large sum has few digits behind the point.
-            T const share = std::exp2(sink_[i] * T(1.4426950408889634) - block_.reference[i]) * inverse;
-            facts.escaped = math::min(share, T(1)); // in this order: NaN stays
-            if (facts.escaped == T(1)) facts.lse = sink_[i];
+            T const share = std::exp2(sink_[i] * T(log2e) - block_.reference[i]) * r.inverse[i];
+            escaped_[i] = math::min(share, T(1)); // in this order: NaN stays
+            if (escaped_[i] == T(1)) r.lse[i] = sink_[i];
+        }
+        if constexpr (moment) {
+            T const inverse = r.inverse[i], escaped = escaped_[i];
+            // A reference that rose moved the moments by the whole sum, of which the sinks are no part.
+            T const early = escaped > T(0) ? escaped * (block_.reference[i] - std::ceil(sink_[i] * T(log2e))) : T(0);
+            T const spread = (r.log2[i] * (T(1) - escaped) - r.moment[i] * inverse - early) * T(0.69314718055994530942);
+            r.spread[i] = inverse == T(0) || spread < T(0) ? T(0) : spread;
         }
     }
     /// No key has a share: zero exactly, whatever the row has gathered (0 x NaN is not), or the value of the sinks that took all.
@@ -348,7 +355,7 @@ private:
 
     Task const* task_ = nullptr;
     unit_t* u_ = nullptr;
-    index_t first_ = 0, swept_first_ = 0;
+    index_t first_ = 0;
     int rows_ = 0, tiles_ = 0;
     bool streaming_ = false, spoiled_ = false;
 };

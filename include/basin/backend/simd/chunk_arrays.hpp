@@ -19,7 +19,8 @@ struct chunk_arrays {
     };
 
     query_block<T> block_{};
-    T *queries_ = nullptr, *strip_ = nullptr, *marks_ = nullptr, *scratch_ = nullptr, *sink_ = nullptr;
+    T *queries_ = nullptr, *strip_ = nullptr, *marks_ = nullptr, *scratch_ = nullptr, *sink_ = nullptr,
+      *escaped_ = nullptr;
     T *inverse_ = nullptr, *final_ = nullptr, *weights_ = nullptr;
     index_t* positions_ = nullptr;
     row_range* pending_ = nullptr;
@@ -50,6 +51,7 @@ struct chunk_arrays {
         scratch_ = a.template take<T>(std::ptrdiff_t{table::rows} * table::panel);
         positions_ = a.template take<index_t>(block_rows);
         sink_ = a.template take<T>(e.sinks ? room : 0);
+        escaped_ = a.template take<T>(e.sinks ? room : 0);
         if (e.keeps) {
             marks_ = a.template take<T>(panels * block_rows + table::lanes);
             inverse_ = a.template take<T>(room);

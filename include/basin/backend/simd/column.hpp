@@ -29,27 +29,36 @@ template <class A, class T>
 }
 
 // sums[key] += sum over rows of weights[row] * exponentials[row][key]; rows of tiles::panel keys. Rows with weight 0 are
-// skipped: what they hold may be left over from an earlier call.
+// skipped: what they hold may be left over from an earlier call. Two rows at a time, each with sums of its own: one set of sums
+// would wait for itself.
 template <class A, class T>
 [[gnu::noinline]] void sweep_sums(T const* exponentials, T const* weights, int const* which, int rows, int vectors,
                                   T* sums) noexcept {
     using table = tiles<T, A>;
     using v = vec<T, A>;
-    v s[table::vectors];
+    v even[table::vectors], odd[table::vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < table::vectors; ++j) s[j] = j < vectors ? v::load_aligned(sums + j * table::lanes) : v(T(0));
-    for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < table::vectors; ++j) {
+        even[j] = j < vectors ? v::load_aligned(sums + j * table::lanes) : v(T(0));
+        odd[j] = v(T(0));
+    }
+    auto const add = [&](int i, v* s) {
         int const r = which == nullptr ? i : which[i];
-        if (weights[r] == T(0)) continue;
+        if (weights[r] == T(0)) return;
         v const w(weights[r]);
         T const* const row = exponentials + std::ptrdiff_t{r} * table::panel;
 #pragma GCC unroll 4
         for (int j = 0; j < table::vectors; ++j)
             if (j < vectors) s[j] = multiply_add<A, T>(w, v::load_aligned(row + j * table::lanes), s[j]);
+    };
+    for (int i = 0; i + 1 < rows; i += 2) {
+        add(i, even);
+        add(i + 1, odd);
     }
+    if (rows % 2 != 0) add(rows - 1, even);
 #pragma GCC unroll 4
     for (int j = 0; j < table::vectors; ++j)
-        if (j < vectors) s[j].store_aligned(sums + j * table::lanes);
+        if (j < vectors) (even[j] + odd[j]).store_aligned(sums + j * table::lanes);
 }
 
 // peaks[key] = max(peaks[key], weights[row] * exponentials[row][key]). Rows that are NaN have weight 0 and are left out.

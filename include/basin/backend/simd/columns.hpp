@@ -87,6 +87,8 @@ public:
         columns_ = a.template take<column<T>>(count_);
         now_ = a.template take<T>(count_ * padded);
         totals_ = a.template take<double>(count_ * padded);
+        members_ = a.template take<int>(std::ptrdiff_t{count_} * table::block_rows);
+        member_count_ = a.template take<int>(count_);
         stride_ = padded;
     }
     /// Adds another chunk's results, in the order in which the caller asks.
@@ -149,35 +151,46 @@ public:
     bool others() const { return others_; }
     T* plain_sums(int panel) const { return columns_[0].now + std::ptrdiff_t{panel} * table::panel; }
 
-    /// Sweeps rows [begin, end) of the previous query block, whose exponentials of `panel` lie at `rows_at`. `first_row`
-    /// is its first query in memory; `weights` are its rows' weights for this panel. `all`: the plain sum, too.
-    void sweep(int panel, T const* rows_at, T const* weights, int begin, int end, int vectors, bool all, index_t entry,
-               index_t first_row) {
-        int chosen[table::block_rows];
-        index_t group_of[table::block_rows];
-        query_groups const* known = nullptr;
+    /// Whose exponentials are swept from now on: `rows` queries of a text, the first of them at `first_row` of memory.
+    void next_block(index_t entry, index_t first_row, int rows) {
+        if (entry == listed_.entry && first_row == listed_.first_row && rows == listed_.rows)
+            return; // as for the last head
+        listed_ = {entry, first_row, rows};
+        for (index_t i = 0; i < count_; ++i) {
+            column<T> const& c = columns_[i];
+            if (c.groups == nullptr || c.kind == column_kind::seen) continue;
+            int* const list = members_ + std::ptrdiff_t{i} * table::block_rows;
+            int listed = 0; // without a branch: who is in a group looks like chance
+            for (int r = 0; r < rows; ++r) {
+                list[listed] = r;
+                listed += c.groups->of(entry, first_row + r) == c.group ? 1 : 0;
+            }
+            member_count_[i] = listed;
+        }
+    }
+
+    /// Sweeps rows [begin, end) of that block, whose exponentials of `panel` lie at `rows_at`; `weights` are its rows' weights for
+    /// this panel. `all`: the plain sum, too.
+    void sweep(int panel, T const* rows_at, T const* weights, int begin, int end, int vectors, bool all) {
         for (index_t i = all || !plain_ ? 0 : 1; i < count_; ++i) {
             column<T> const& c = columns_[i];
             if (c.kind == column_kind::seen) continue;
+            int const* which = nullptr;
             int rows = end - begin;
-            if (c.groups != nullptr) {
-                for (int r = 0; r < rows && known != c.groups; ++r) // rows of padding have weight 0 and no group
-                    group_of[r] = weights[begin + r] == T(0) ? -1 : c.groups->of(entry, first_row + begin + r);
-                known = c.groups;
-                int listed = 0; // without a branch: who is in a group looks like chance
-                for (int r = 0; r < rows; ++r) {
-                    chosen[listed] = r;
-                    listed += group_of[r] == c.group ? 1 : 0;
-                }
-                rows = listed;
+            T const *from = rows_at + std::ptrdiff_t{begin} * table::panel, *weight = weights + begin;
+            if (c.groups != nullptr) { // those of its members that lie between begin and end
+                which = members_ + std::ptrdiff_t{i} * table::block_rows;
+                rows = member_count_[i];
+                while (rows > 0 && which[rows - 1] >= end) --rows;
+                for (; rows > 0 && *which < begin; ++which) --rows;
+                from = rows_at;
+                weight = weights;
             }
-            int const* const which = c.groups != nullptr ? chosen : nullptr;
             T* const to = c.now + std::ptrdiff_t{panel} * table::panel;
-            T const* const from = rows_at + std::ptrdiff_t{begin} * table::panel;
             if (c.kind == column_kind::sum)
-                sweep_sums<Arch, T>(from, weights + begin, which, rows, vectors, to);
+                sweep_sums<Arch, T>(from, weight, which, rows, vectors, to);
             else
-                sweep_peaks<Arch, T>(from, weights + begin, which, rows, vectors, to);
+                sweep_peaks<Arch, T>(from, weight, which, rows, vectors, to);
         }
     }
 
@@ -234,6 +247,7 @@ public:
 
     /// The results of a head into the statistics' arrays.
     void store(Task const& task, unit<Task, Arch> const& u) const {
+        if (u.slots == 0) return;
         index_t next = plain_ ? 1 : 0;
         task.for_each_statistic([&](auto const& s) {
             using S = std::remove_cvref_t<decltype(s)>;
@@ -241,10 +255,12 @@ public:
                 bool const shared = fused_form<S> == fused_as::sum && !s.groups.given;
                 for (index_t g = 0; g < s.groups.count; ++g) {
                     column<T> const& c = columns_[shared ? 0 : next++];
+                    auto* const first = &s.output(u.t.entry, u.head, g, u.t.key_begin);
+                    std::ptrdiff_t const stride = s.output.stride(3);
                     for (index_t slot = 0; slot < u.slots; ++slot) {
                         T x = c.kind == column_kind::sum ? static_cast<T>(c.total[slot]) : c.now[slot];
                         if constexpr (needs_key_weight<S>) x = x == T(0) ? x : x * u.norms[slot];
-                        auto& to = s.output(u.t.entry, u.head, g, u.t.key_begin + u.place(slot));
+                        auto& to = first[u.place(slot) * stride];
                         to = s.combine(to, x);
                     }
                 }
@@ -256,6 +272,12 @@ private:
     column<T>* columns_ = nullptr;
     T* now_ = nullptr;
     double* totals_ = nullptr;
+    int* members_ = nullptr;      // [column][row of the block]: the queries of a column's group, in order
+    int* member_count_ = nullptr; // [column]
+    struct {
+        index_t entry = -1, first_row = 0;
+        int rows = 0;
+    } listed_{}; // the block that members_ is about
     std::ptrdiff_t stride_ = 0;
     index_t count_ = 0;
     bool plain_ = false, others_ = false, counts_ = false;

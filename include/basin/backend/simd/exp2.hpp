@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// 2^t for a vector. -inf gives exactly 0, NaN gives NaN, 0 gives exactly 1. Results below the smallest normal number
+// 2^t for a vector, and the logarithm of sums. -inf gives exactly 0, NaN gives NaN, 0 gives exactly 1. Results below the smallest normal number
 // are 0 or denormal (0 under flush_guard). Relative error 1.7e-7 (float), 2e-16 (double); the portable form loses digits
 // under flush_guard below 2^-102 (float) and 2^-970 (double), where a product with a fraction is flushed.
 // Large t: AVX-512 gives +inf, elsewhere t is cut at 127.4 (float) or 1023.4 (double): finite, and far above any
@@ -66,6 +66,30 @@ template <class A, class T>
         // s + (s f) p, not s (1 + f p): same count, and no bare product that a compiler may contract with the sum
         // that follows, which would make two callers of this function disagree in the last bit.
         return multiply_add<A, T>(s * f, p, s);
+    }
+}
+
+// log2 of sums of exponentials: positive numbers or +inf, NaN gives NaN, 1 exactly 0. Error 1.1 units of the last place, or 1e-7
+// near 0.
+template <class A>
+[[gnu::always_inline]] inline vec<float, A> log2_of(vec<float, A> const& x) noexcept {
+#if defined(__AVX512DQ__)
+    if constexpr (has_scalef<A>) { // xsimd 8.1 cannot compile its own for AVX-512 without optimisation
+        using v = vec<float, A>;
+        v const doubled(_mm512_maskz_getmant_ps(every16, x.data, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src));
+        v const exponent(_mm512_maskz_getexp_ps(every16, x.data));
+        auto const large = doubled > v(1.41421356f); // m in [0.707, 1.414), so that results near 0 are not differences
+        v const m = xsimd::select(large, doubled * v(0.5f), doubled);
+        v const k = xsimd::select(large, exponent + v(1.f), exponent);
+        v const s = (m - v(1.f)) / (m + v(1.f)), square = s * s; // log m = 2 artanh s
+        v p = multiply_add<A, float>(v(0.4317357965f), square, v(0.5767143882f));
+        p = multiply_add<A, float>(p, square, v(0.9617988476f));
+        p = multiply_add<A, float>(p, square, v(2.88539008f));
+        return multiply_add<A, float>(p, s, k);
+    } else
+#endif
+    {
+        return xsimd::log2(x);
     }
 }
 

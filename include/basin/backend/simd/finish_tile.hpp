@@ -89,6 +89,36 @@ template <class A, bool Moment, class T>
     return true;
 }
 
+// The same for a tile of which no row has started, as in the first panel of every text: whether all could start with reference 0.
+// If not, nothing has been written.
+template <class A, bool Moment, class T>
+[[gnu::always_inline]] inline bool start_whole_tile(query_block<T> const& block, int first, T const* scores,
+                                                    std::ptrdiff_t stride, T* to) noexcept {
+    using table = tiles<T, A>;
+    using v = vec<T, A>;
+    T* const sums = block.sums + std::ptrdiff_t{first} * table::lanes;
+    v gathered = v::load_aligned(sums);
+    v best = lane_maxima<A, T>(scores, table::vectors);
+    auto far = best > v(start_within<T>), near = best >= v(-start_within<T>);
+#pragma GCC unroll 6
+    for (int i = 1; i < table::rows; ++i) {
+        gathered = gathered + v::load_aligned(sums + i * table::lanes); // of exponentials: 0 only if all are
+        best = lane_maxima<A, T>(scores + i * stride, table::vectors);
+        far = far | (best > v(start_within<T>));
+        near = near & (best >= v(-start_within<T>));
+    }
+    // A lane in which every row has something near 0: then no row's maximum is far below.
+    if (xsimd::any(far) || !xsimd::any(near) || !xsimd::all(gathered == v(T(0)))) return false;
+#pragma GCC unroll 6
+    for (int i = 0; i < table::rows; ++i) {
+        row_sums<T, A> const out =
+            exponentiate<A, Moment, T>(scores + i * stride, to + i * table::panel, table::vectors, T(0));
+        out.sum.store_aligned(sums + i * table::lanes);
+        if constexpr (Moment) out.moment.store_aligned(block.moments + std::ptrdiff_t{first + i} * table::lanes);
+    }
+    return true;
+}
+
 // scores: [rows][stride], log2 units, absolute (no reference taken off), -inf = hidden; `vectors` whole vectors, slots
 // beyond the last key hold -inf. They must not overlap the exponentials, which are written to their place in `block`.
 // A row whose scores are all -inf stays as it was, with exponentials 0. A NaN or +inf score makes that row NaN.
@@ -104,7 +134,8 @@ template <class A, bool Moment, class T>
     // Where maxima keep rising the attempt would be for nothing.
     bool const calm = !fresh && block.states[at.tile] != tile_state::hot;
     bool const done =
-        calm && vectors == table::vectors && finish_whole_tile<A, Moment, T>(block, first, scores, stride, to);
+        vectors == table::vectors && ((calm && finish_whole_tile<A, Moment, T>(block, first, scores, stride, to)) ||
+                                      (fresh && start_whole_tile<A, Moment, T>(block, first, scores, stride, to)));
     for (int i = 0; i < table::rows && !done; ++i, scores += stride, to += table::panel) {
         int const row = first + i;
         T* const sums = block.sums + std::ptrdiff_t{row} * table::lanes;

@@ -8,8 +8,10 @@
 // are 2^(score - m), and m rises only when a partial sum passes 2^30. So there is no maximum per vector, every
 // rescaling is by an exact power of two, and a row's results depend on that row alone.
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 
 #include "exp2.hpp"
 #include "tiles.hpp"
@@ -62,6 +64,53 @@ template <class A, class T>
             zero.store_aligned(block.output + r * block.output_stride + c);
     }
     for (int t = 0; t < padded / table::rows; ++t) block.states[t] = tile_state::fresh;
+}
+
+// What the rows of a block come to. Whole vectors: a logarithm, a division and two branches for each row would be a third of
+// what short texts cost.
+template <class T, class A>
+struct row_results {
+    static constexpr int room = round_up(tiles<T, A>::block_rows, tiles<T, A>::lanes);
+    alignas(64) T sum[room];     // of the exponentials, relative to the reference
+    alignas(64) T log2[room];    // of the sum
+    alignas(64) T inverse[room]; // of the sum, 0 for 0
+    alignas(64) T lse[room];     // natural
+    alignas(64) T moment[room];  // of the scores, relative to the reference
+    alignas(64) T spread[room];  // entropy
+};
+
+template <class A, bool Moment, class T>
+[[gnu::noinline]] void total_rows(query_block<T> const& block, int rows, row_results<T, A>& r) noexcept {
+    using v = vec<T, A>;
+    constexpr int lanes = tiles<T, A>::lanes;
+    constexpr T ln2 = T(0.69314718055994530942);
+    int const padded = round_up(rows, lanes);
+    for (int i = 0; i < rows; ++i) {
+        r.sum[i] = sum_lanes<A, T>(v::load_aligned(block.sums + std::ptrdiff_t{i} * lanes));
+        if constexpr (Moment) r.moment[i] = sum_lanes<A, T>(v::load_aligned(block.moments + std::ptrdiff_t{i} * lanes));
+    }
+    for (int i = rows; i < padded; ++i) {
+        r.sum[i] = r.moment[i] = T(0);
+        block.reference[i] = T(0); // there is room
+    }
+    if constexpr (!std::is_same_v<T, float>) {
+        for (int i = 0; i < padded; ++i) r.log2[i] = std::log2(r.sum[i]);
+    }
+    for (int i = 0; i < padded; i += lanes) {
+        v const sum = v::load_aligned(r.sum + i);
+        auto const empty = sum == v(T(0));
+        if constexpr (std::is_same_v<T, float>) log2_of<A>(sum).store_aligned(r.log2 + i);
+        v const log2 = v::load_aligned(r.log2 + i);
+        v const inverse = xsimd::select(empty, v(T(0)), v(T(1)) / sum);
+        inverse.store_aligned(r.inverse + i);
+        v const lse = (log2 + v::load_aligned(block.reference + i)) * v(ln2);
+        xsimd::select(empty, v(hidden_score<T>), lse).store_aligned(r.lse + i);
+        if constexpr (Moment) {
+            v const spread = (log2 - v::load_aligned(r.moment + i) * inverse) * v(ln2);
+            // a single key: rounding only
+            xsimd::select(inverse == v(T(0)), v(T(0)), at_least<A, T>(spread, v(T(0)))).store_aligned(r.spread + i);
+        }
+    }
 }
 
 // Moves the reference of a started row to `to`: everything the row has gathered is multiplied by 2^(m - to). In the

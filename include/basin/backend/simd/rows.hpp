@@ -23,7 +23,8 @@ typename Task::accumulation sinks_of(Task const& task, unit<Task, Arch> const& u
 /// Output rows: [width] numbers times `factor` into the caller's array. Adding 0 turns -0 into 0: its sign would depend on
 /// whether terms that are 0 were added or skipped.
 template <class Arch, class Task, class T>
-void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T const* from, T factor) {
+[[gnu::always_inline]] inline void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T const* from,
+                                             T factor) {
     using S = typename Task::scalar_type;
     using v = vec<T, Arch>;
     constexpr int lanes = tiles<T, Arch>::lanes;
@@ -37,19 +38,6 @@ void write_row(Task const& task, unit<Task, Arch> const& u, index_t query, T con
         }
     }
     for (; c < u.width; ++c) to[c * stride] = static_cast<S>(factor * from[c] + T(0));
-}
-
-/// A statistic by query of row `query`, from what has been reduced so far.
-template <class Arch, class Task, class Reduced>
-void store_rows(Task const& task, unit<Task, Arch> const& u, index_t query,
-                row_facts<typename Task::accumulation> const& facts, Reduced const& reduced) {
-    std::size_t number = 0;
-    task.for_each_statistic([&](auto const& s) {
-        using S = std::remove_cvref_t<decltype(s)>;
-        if constexpr (S::reduced_to == axis::by_query)
-            store_row(s, u.t.entry, u.head, query, reduced(s, number), facts);
-        ++number;
-    });
 }
 
 } // namespace basin::detail::simd

@@ -169,7 +169,13 @@ private:
         for (int p = 0; p < u_->panels; ++p) {
             if (visited_[p]) observe(p, i, facts, d, reduced);
         }
-        store_rows<Arch>(*task_, *u_, first_ + i, facts, [&](auto const&, std::size_t n) { return reduced[n]; });
+        std::size_t which = 0;
+        task_->for_each_statistic([&](auto const& s) {
+            using S = std::remove_cvref_t<decltype(s)>;
+            if constexpr (S::reduced_to == axis::by_query)
+                store_row(s, u_->t.entry, u_->head, first_ + i, reduced[which], facts);
+            ++which;
+        });
     }
 
     /// The larger of `best` and the row's highest score in the panel; `favourite` follows it to the first place that has it.
