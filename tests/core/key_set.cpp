@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include "same.hpp"
 
+#include <limits>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -100,6 +101,8 @@ TEST_CASE("key_set: neighbours at once are as if inserted one by one") {
     std::vector<basin::index_t> const beyond{8, 9, 10};
     CHECK(words([&] { set.insert(0, 0, beyond.data(), 3); }) ==
           "key_set: (0, 0, 10) is outside of its extents (1, 1, 10)");
+    std::vector<basin::index_t> const far{-2, std::numeric_limits<basin::index_t>::max()};
+    CHECK_THROWS_AS(set.insert(0, 0, far.data(), 2), basin::argument_error);
     CHECK(set.count() == 0);
 }
 

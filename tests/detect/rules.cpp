@@ -113,6 +113,14 @@ TEST_CASE("outlier: by hand") {
     CHECK(sinks(std::vector<double>(7, 0.1), outlier{.z = 0}) == keys{});
 }
 
+TEST_CASE("where all keys receive the same, none is an outlier on any scale, whatever the rounding") {
+    for (index_t n = 2; n < 300; ++n) {
+        std::vector<float> const mass(static_cast<std::size_t>(n), 1.0F);
+        for (mass_scale const scale : {mass_scale::sum, mass_scale::mean, mass_scale::uniform_ratio})
+            CHECK(detect(reference_backend{}, evidence{mass}, outlier{2, scale}).list().empty());
+    }
+}
+
 TEST_CASE("soft: by hand") {
     // threshold of the sum scale: 1 + 2 x 1.32288 = 3.64575; key 0 is 0.85425 above: sigmoid(5 x 0.85425) = 1 / (1 + e^-4.27124)
     // = 0.98623; the others are 3.14575 below: sigmoid(-15.7) = 1.5e-7.

@@ -9,8 +9,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
+#include <vector>
 
 using namespace basin;
 using basin_test::on_device;
@@ -275,4 +278,48 @@ TEST_CASE("gradients without learned parameters are those of the reference") {
         CHECK(near(got.d_k, want.d_k));
         CHECK(near(got.d_v, want.d_v));
     }
+}
+
+namespace {
+/// A weight that leaves something even where there was nothing.
+struct faint {
+    template <class X, class Lane>
+    X weight(X p, basic_site<Lane> const&) const {
+        return p * X(0.875F) + X(0.0625F);
+    }
+};
+} // namespace
+
+TEST_CASE("a query that is NaN changes no gradient of a key that it does not see; queries may have listed positions") {
+    index_t const queries = 21, keys = 40; // not a whole block of rows
+    std::vector<index_t> at;
+    for (index_t i = 0; i < queries; ++i) at.push_back(2 * i % keys);
+    buffer<float, 4> q(1, 2, queries, 8), k(1, 2, keys, 8), v(1, 2, keys, 8), out(q.extents()), d_out(q.extents());
+    buffer<float, 3> rows(1, 2, queries);
+    int n = 0;
+    for (auto* const x : {&q, &k, &v, &d_out})
+        for (float& y : *x) y = static_cast<float>(n++ * 7 % 23) / 23 - 0.5F;
+    q(0, 1, 3, 2) = std::numeric_limits<float>::quiet_NaN();
+    options const o{.query_position = at};
+    auto const policy = all_of(window{.before = 9, .after = 3}, faint{});
+    attention(reference_backend{}, q, k, v, out, policy, o, lse{rows});
+    auto const run = [&](auto const& backend) {
+        std::vector<buffer<float, 4>> d(3, buffer<float, 4>(1, 2, keys, 8));
+        d[0] = buffer<float, 4>(q.extents());
+        attention_backward(backend, saved{q, k, v, out, rows}, upstream{d_out}, gradients{d[0], d[1], d[2]}, policy, o);
+        return d;
+    };
+    auto const want = run(reference_backend{}), got = run(sycl_backend{.queue = basin_test::sycl_queue()});
+    int finite = 0, spoiled = 0;
+    for (std::size_t which = 0; which < 3; ++which) {
+        bool same = true;
+        for (std::ptrdiff_t i = 0; i < want[which].size(); ++i) {
+            auto const a = static_cast<double>(got[which].data()[i]), b = static_cast<double>(want[which].data()[i]);
+            same = same && (std::isnan(b) ? std::isnan(a) : testing::close(a, b, 1e-5));
+            ++(std::isnan(b) ? spoiled : finite);
+        }
+        CHECK_MESSAGE(same, "gradient " << which);
+    }
+    CHECK(finite > 1000);
+    CHECK(spoiled > 50);
 }

@@ -100,15 +100,10 @@ struct sycl_backend {
     template <class Task>
     sycl_call start(Task const& task) const {
         sycl_call call;
-        // Only a call that was started brings arrays back: what failed halfway has nothing to bring, but kernels of it may run.
+        // Only a call that was started brings arrays back.
         auto memory = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied, after);
-        try {
-            detail::device::in_words(
-                queue, "a call", [&] { call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory); });
-        } catch (...) {
-            sycl::queue(queue).wait();
-            throw;
-        }
+        detail::device::in_words(queue, "a call",
+                                 [&] { call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory); });
         call.memory_ = static_cast<decltype(memory)&&>(memory);
         return call;
     }

@@ -69,7 +69,8 @@ public:
         int outside = 0, scattered = 0; // tested once, at the end: compilers take many keys at once
         for (index_t i = 0; i < n; ++i) {
             outside |= static_cast<int>(keys[i] < 0) | static_cast<int>(keys[i] >= keys_);
-            scattered |= static_cast<int>(keys[i] - keys[0] != i);
+            scattered |= static_cast<int>(
+                keys[i] != static_cast<index_t>(static_cast<unsigned>(keys[0]) + static_cast<unsigned>(i)));
         }
         for (index_t i = 0; i < (outside != 0 ? n : 1); ++i) check(b, h, keys[i]);
         index_t const run = scattered != 0 ? 1 : n; // neighbours share words

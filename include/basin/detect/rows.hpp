@@ -197,18 +197,14 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     facts.queries = queries;
     if (n == 0) return row;
     facts.share = moments_of(row.share, n);
-    if (plain) { // all keys alike: one moment is a multiple of the other
-        double const unit = facts.highest_ratio = row.seen[0] / row.baseline[0];
-        facts.ratio = {facts.share.sum * unit, facts.share.mean * unit, facts.share.deviation * unit,
-                       highest_of(n, row.received) / row.baseline[0]};
+    double *const ratio = c.ratio, *const reach = c.reach;
+    for (index_t i = 0; i < n; ++i) ratio[i] = row.received[i] / row.baseline[i];
+    facts.ratio = moments_of(ratio, n); // not a multiple of the other: rules compare it with quotients, to the last bit
+    if (plain) {                        // all keys alike
+        facts.highest_ratio = row.seen[0] / row.baseline[0];
     } else {
-        double *const ratio = c.ratio, *const reach = c.reach;
-        for (index_t i = 0; i < n; ++i) {
-            ratio[i] = row.received[i] / row.baseline[i];
-            reach[i] = row.seen[i] / row.baseline[i];
-        }
+        for (index_t i = 0; i < n; ++i) reach[i] = row.seen[i] / row.baseline[i];
         facts.highest_ratio = highest_of(n, reach);
-        facts.ratio = moments_of(ratio, n);
     }
     if (e.medians_view().data() != nullptr) facts.median_activation = static_cast<double>(e.medians_view()(t.entry));
     return row;

@@ -21,7 +21,7 @@ struct softcap {
     softcap bind(shape_facts const&) const {
         if (!(cap > 0 && cap < math::infinity<double>))
             detail::fail<argument_error>("softcap: the cap is ", cap, "; it must be greater than 0 and finite");
-        return {math::min(cap, 1e30)}; // the same to every score that could be, and kernels may multiply it
+        return {math::min(cap, 1e30)}; // kernels multiply it, and it must stay a float; no score of a model is so large
     }
 };
 

@@ -171,7 +171,8 @@ private:
     void each_site(text const& t, index_t head, index_t query, index_t first, index_t from, index_t to,
                    A (&into)[block], F const& f) const {
         auto const& where = math.x.where;
-        index_t const query_position = where.query_at(t, query);
+        index_t const query_position =
+            where.query_at(t, query < t.query_end ? query : t.query_begin); // rows of padding
         for (index_t l = 0; l < block; ++l) into[l] = 0;
         if (where.key_position.listed()) {
             for (index_t l = from - first; l < to - first; ++l)
@@ -188,16 +189,17 @@ private:
         A *const dots = mine + plan.before + line, *const shares = mine + plan.shares + line,
                  *const slopes = mine + plan.slopes + line, *const weights = mine + plan.weights + line;
         A scaled[block], logs[block], part[block], next[block];
+        bool seen[block]; // known apart: a row that is NaN says nothing
         for (index_t l = 0; l < block; ++l) scaled[l] = dots[l] * x.scale;
         each_site(t, head, query, first, from, to, logs, [&](index_t l, site const& s) {
             A const y = facet::score(x.policy, scaled[l], s);
             return covered == coverage::all || facet::visible(x.policy, s) ? y : math.hidden;
         });
         for (index_t l = 0; l < block; ++l) {
-            bool const seen = first + l >= from && first + l < to && logs[l] != math.hidden;
+            seen[l] = first + l >= from && first + l < to && logs[l] != math.hidden;
             logs[l] -= lse;
-            part[l] = seen ? exp_in_loop(logs[l]) : A(0);
-            scaled[l] = seen ? scaled[l] : A(0);
+            part[l] = seen[l] ? exp_in_loop(logs[l]) : A(0);
+            scaled[l] = seen[l] ? scaled[l] : A(0);
         }
         A const spread = x.entropy_gradient(t.entry, head, query < t.query_end ? query : t.query_begin);
         each_site(t, head, query, first, from, to, next, [&](index_t l, site const& s) {
@@ -208,9 +210,8 @@ private:
         });
         if constexpr (has_weight<typename Task::policy_type>) {
             A weighed[block];
-            each_site(t, head, query, first, from, to, weighed, [&](index_t l, site const& s) {
-                return logs[l] == math.hidden ? A(0) : facet::weight(x.policy, part[l], s);
-            });
+            each_site(t, head, query, first, from, to, weighed,
+                      [&](index_t l, site const& s) { return seen[l] ? facet::weight(x.policy, part[l], s) : A(0); });
             for (index_t l = 0; l < block; ++l) weights[l] = weighed[l];
         }
         for (index_t l = 0; l < block; ++l) {

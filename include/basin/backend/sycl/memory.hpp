@@ -5,6 +5,7 @@
 #include <basin/backend/sycl/queue.hpp>
 #include <basin/core/view.hpp>
 
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -49,6 +50,7 @@ public:
     call_memory(call_memory const&) = delete;
     call_memory& operator=(call_memory const&) = delete;
     ~call_memory() {
+        if (std::uncaught_exceptions() > begun_) wait_at_last();
         for (void* const p : owned_) sycl::free(p, queue_);
     }
 
@@ -106,6 +108,13 @@ public:
     }
 
 private:
+    /// What failed halfway has nothing to bring back, but kernels of it may still use this memory.
+    void wait_at_last() noexcept {
+        try {
+            sycl::queue(queue_).wait();
+        } catch (...) { // the first error is on its way
+        }
+    }
     void await() {
         sycl::event::wait(after_);
         after_.clear();
@@ -136,6 +145,7 @@ private:
     std::vector<sycl::event> after_;
     std::vector<void*> owned_;
     std::vector<std::function<void()>> returns_;
+    int begun_ = std::uncaught_exceptions();
 };
 
 } // namespace basin::detail::device
