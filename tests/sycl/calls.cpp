@@ -290,7 +290,42 @@ struct faint {
 };
 } // namespace
 
-TEST_CASE("a query that is NaN changes no gradient of a key that it does not see; queries may have listed positions") {
+namespace {
+/// Names a parameter that is not there.
+struct lost {
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const&) const {
+        return x;
+    }
+    template <class X, class Lane, class Add>
+    void score_parameters(X x, basic_site<Lane> const& s, Add const& add) const {
+        add(s.key == 5 ? 3 : 0, x);
+    }
+};
+} // namespace
+
+TEST_CASE("a learned parameter that is not there is refused in the host's words, though kernels cannot throw") {
+    testing::sample<float> const x(testing::check_options{});
+    buffer<float, 4> out(x.q.extents()), d_q(x.q.extents()), d_k(x.k.extents()), d_v(x.v.extents());
+    buffer<float, 3> rows(x.q.extent(0), x.q.extent(1), x.q.extent(2));
+    out = buffer<float, 4>(x.q.extent(0), x.q.extent(1), x.q.extent(2), x.v.extent(3));
+    attention(reference_backend{}, x.q, x.k, x.v, out, lost{}, lse{rows});
+    auto const words = [&](auto const& backend) -> std::string {
+        std::vector<double> d(2);
+        try {
+            attention_backward(backend, saved{x.q, x.k, x.v, out, rows}, upstream{out}, gradients{d_q, d_k, d_v},
+                               learned{lost{}, d});
+        } catch (shape_error const& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(words(reference_backend{}) == "learned: score_parameters names parameter 3, but the gradient has 2");
+    CHECK(words(sycl_backend{.queue = basin_test::sycl_queue()}) == words(reference_backend{}));
+}
+
+TEST_CASE(
+    "a query that is NaN changes no gradient of a key that it does not see, and queries may have listed positions") {
     index_t const queries = 21, keys = 40; // not a whole block of rows
     std::vector<index_t> at;
     for (index_t i = 0; i < queries; ++i) at.push_back(2 * i % keys);

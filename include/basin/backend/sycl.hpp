@@ -134,8 +134,7 @@ struct sycl_backend {
     std::size_t backward_workspace_bytes(Task const& task) const {
         using A = typename Task::accumulation;
         if constexpr (Task::learns)
-            return static_cast<std::size_t>(task.where.texts()) * static_cast<std::size_t>(task.query_heads()) *
-                   static_cast<std::size_t>(task.sums) * sizeof(double);
+            return numbers_to_learn(task) * sizeof(double);
         else if (uses_tiles())
             return static_cast<std::size_t>(rows_of(task)) * sizeof(A);
         else
@@ -199,20 +198,29 @@ private:
         go.finish();
     }
     template <class Task>
+    static std::size_t numbers_to_learn(Task const& task) {
+        return static_cast<std::size_t>(task.where.texts()) * static_cast<std::size_t>(task.query_heads()) *
+               static_cast<std::size_t>(task.sums + detail::device::device_sums::more);
+    }
+    template <class Task>
     void learn(Task const& task, detail::device::backward_math<Task> const& math, detail::device::launcher& go,
                detail::device::call_memory& memory) const {
-        std::vector<double> sums(static_cast<std::size_t>(task.where.texts()) *
-                                 static_cast<std::size_t>(task.query_heads()) * static_cast<std::size_t>(task.sums));
+        std::vector<double> sums(numbers_to_learn(task));
         double* const there = memory.take<double>(static_cast<std::ptrdiff_t>(sums.size()));
         if (!sums.empty()) queue_copy(there, sums.data(), sums.size());
         detail::device::backward_learning_kernel<Task> const learning{math, there};
         go.numbers(learning, learning.units(), 1);
         go.finish();
         if (!sums.empty()) queue_copy(sums.data(), there, sums.size());
+        auto const stride = static_cast<std::size_t>(task.sums + detail::device::device_sums::more);
+        for (std::size_t end = stride; end <= sums.size(); end += stride) {
+            if (sums[end - 2] != 0)
+                detail::refuse_parameter(static_cast<index_t>(sums[end - 1]), static_cast<index_t>(sums[end - 2]) - 1);
+        }
         memory.bring_back();
         double const* from = sums.data();
         for (index_t i = 0; i < task.where.texts(); ++i)
-            for (index_t head = 0; head < task.query_heads(); ++head, from += task.sums)
+            for (index_t head = 0; head < task.query_heads(); ++head, from += stride)
                 task.finish_head(task.where.at(i), head, from);
     }
     void queue_copy(double* to, double const* from, std::size_t count) const {

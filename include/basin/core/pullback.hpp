@@ -9,13 +9,19 @@
 //   X score_slope(X x, site) const    and likewise weight_slope(p, site), value_slope(x, value_site)
 // A policy made of others has its own pullback, which runs through them from the last to the first:
 //   X score_pullback(X x, X d_y, site, Sums&) const
-// `Sums` collects the gradients of learned parameters (policy/learned.hpp): a type with add(index_t slot, double).
+// `Sums` collects the gradients of learned parameters (policy/learned.hpp): a type with add(index_t slot, double), and
+// refuse(index_t parameter, index_t parameters) where a parameter that is not there cannot be thrown about.
 namespace basin {
 namespace detail {
 
 struct ignore_sums {
     void add(index_t, double) {}
 };
+
+/// What a policy says wrongly about its parameters, in words.
+[[noreturn]] inline void refuse_parameter(index_t parameter, index_t parameters) {
+    fail<shape_error>("learned: score_parameters names parameter ", parameter, ", but the gradient has ", parameters);
+}
 
 template <class P>
 concept has_score_slope = requires(P const& p, site s) { p.score_slope(0.0F, s); };

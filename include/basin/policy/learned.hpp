@@ -162,9 +162,12 @@ public:
             detail::for_each_lane(x, d_y, s, [&](auto y, auto d, site const& at) {
                 if (d == 0) return;
                 policy.score_parameters(y, at, [&](index_t n, auto partial) {
-                    if (n < 0 || n >= sums)
-                        detail::fail<shape_error>("learned: score_parameters names parameter ", n,
-                                                  ", but the gradient has ", sums);
+                    if (n < 0 || n >= sums) {
+                        if constexpr (requires { into.refuse(n, sums); }) // kernels of a device cannot throw
+                            return into.refuse(n, sums);
+                        else
+                            detail::refuse_parameter(n, sums);
+                    }
                     into.add(first_sum + n, static_cast<double>(partial) * static_cast<double>(d));
                 });
             });

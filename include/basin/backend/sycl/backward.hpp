@@ -155,12 +155,25 @@ struct backward_keys_kernel {
     }
 };
 
+/// Sums of one head's learned parameters, and behind them what the host is to refuse: how many parameters there are, plus one,
+/// and the one that is not there.
+struct device_sums {
+    static constexpr index_t more = 2;
+    double* data;
+    index_t count;
+    void add(index_t slot, double x) { data[slot] += x; }
+    void refuse(index_t parameter, index_t parameters) {
+        data[count] = parameters + 1;
+        data[count + 1] = parameter;
+    }
+};
+
 /// Where the policy learns, its sums need an order: a work-item owns a key-value head of a text, or everything.
 template <class Task>
 struct backward_learning_kernel {
     using A = typename Task::accumulation;
     backward_math<Task> math;
-    double* sums; // (text, head, sum), zero at first
+    double* sums; // (text, head, sum and device_sums::more), zero at first
 
     index_t units() const { return math.x.in_order ? 1 : math.x.where.texts() * math.x.k.extent(1); }
     void operator()(index_t unit) const {
@@ -175,7 +188,8 @@ private:
     void one_head(index_t number, index_t head) const {
         auto const& x = math.x;
         text const t = x.where.at(number);
-        parameter_sums learned{sums + (std::ptrdiff_t{number} * x.query_heads() + head) * x.sums};
+        device_sums learned{sums + (std::ptrdiff_t{number} * x.query_heads() + head) * (x.sums + device_sums::more),
+                            x.sums};
         for (index_t query = t.query_begin; query < t.query_end; ++query) {
             A const lse = x.lse(t.entry, head, 0, query);
             if (lse == math.hidden) continue;
