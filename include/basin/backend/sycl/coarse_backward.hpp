@@ -62,24 +62,6 @@ struct backward_plan {
     std::ptrdiff_t width() const { return std::ptrdiff_t{key_blocks} * block; }
 };
 
-/// c += a^T b, as add_product.
-template <class A>
-inline void add_transposed(A const* a, std::ptrdiff_t a_row, A const* b, std::ptrdiff_t b_row, A* c,
-                           std::ptrdiff_t c_row, index_t depth) {
-    constexpr index_t rows = coarse_tuning::strip_rows, columns = coarse_tuning::strip;
-    A sum[rows][columns];
-    for (index_t r = 0; r < rows; ++r)
-        for (index_t l = 0; l < columns; ++l) sum[r][l] = c[r * c_row + l];
-    for (index_t k = 0; k < depth; ++k) {
-        for (index_t r = 0; r < rows; ++r) {
-            A const y = a[k * a_row + r];
-            for (index_t l = 0; l < columns; ++l) sum[r][l] += y * b[k * b_row + l];
-        }
-    }
-    for (index_t r = 0; r < rows; ++r)
-        for (index_t l = 0; l < columns; ++l) c[r * c_row + l] = sum[r][l];
-}
-
 /// What the sweeps share: a block of pairs.
 template <class Task>
 struct coarse_pairs {
@@ -389,7 +371,7 @@ private:
     static void add(A const* pairs, A const* rows, index_t wide, A* into, index_t count, bool finite) {
         for (index_t l = 0; finite && l < block; l += tuning::strip_rows)
             for (index_t c = 0; c < wide; c += tuning::strip)
-                add_transposed(pairs + l, block, rows + c, wide, into + l * wide + c, wide, count);
+                add_product<true>(pairs + l, block, rows + c, wide, into + l * wide + c, wide, count);
         for (index_t r = 0; !finite && r < count; ++r)
             for (index_t l = 0; l < block; ++l) {
                 A const y = pairs[r * block + l];

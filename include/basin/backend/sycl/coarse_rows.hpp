@@ -7,8 +7,9 @@
 
 namespace basin::detail::device {
 
-/// c += a b for strip_rows rows and one strip of columns, all of c in registers: the loop that CPUs spend their time in.
-template <class A>
+/// c += a b for strip_rows rows and one strip of columns, all of c in registers: the loop that CPUs spend their time in. Transposed:
+/// c += a^T b.
+template <bool Transposed = false, class A>
 inline void add_product(A const* a, std::ptrdiff_t a_row, A const* b, std::ptrdiff_t b_row, A* c, std::ptrdiff_t c_row,
                         index_t depth) {
     constexpr index_t rows = coarse_tuning::strip_rows, columns = coarse_tuning::strip;
@@ -17,7 +18,7 @@ inline void add_product(A const* a, std::ptrdiff_t a_row, A const* b, std::ptrdi
         for (index_t l = 0; l < columns; ++l) sum[r][l] = c[r * c_row + l];
     for (index_t k = 0; k < depth; ++k) {
         for (index_t r = 0; r < rows; ++r) {
-            A const y = a[r * a_row + k];
+            A const y = Transposed ? a[k * a_row + r] : a[r * a_row + k];
             for (index_t l = 0; l < columns; ++l) sum[r][l] += y * b[k * b_row + l];
         }
     }
