@@ -33,6 +33,25 @@ struct highest_lse : basin::query_statistic<float> {
     float finish(float x, basin::row_facts<float> const& row) const { return x < row.lse ? row.lse : x; }
 };
 
+/// Output, lse, entropy and received attention of one policy, by a backend and by the reference.
+template <class Backend, class Policy>
+void check_against_reference(Policy const& policy, index_t queries, index_t keys) {
+    INFO(std::string(name_of<Backend>));
+    arrays a(queries, keys), b(queries, keys);
+    buffer<float, 3> lse(1, 1, queries), expected(1, 1, queries), spread(1, 1, queries), expected_spread(1, 1, queries);
+    buffer<float, 3> mass(1, 1, keys), expected_mass(1, 1, keys);
+    basin::attention(Backend{}, a.q, a.k, a.v, a.out, policy, basin::lse{lse}, basin::entropy{spread},
+                     basin::received{mass});
+    basin::attention(basin::reference_backend{}, b.q, b.k, b.v, b.out, policy, basin::lse{expected},
+                     basin::entropy{expected_spread}, basin::received{expected_mass});
+    for (index_t i = 0; i < queries; ++i) {
+        CHECK(lse(0, 0, i) == doctest::Approx(static_cast<double>(expected(0, 0, i))).epsilon(1e-5));
+        CHECK(std::fabs(spread(0, 0, i) - expected_spread(0, 0, i)) < 1e-3F);
+        for (index_t c = 0; c < 8; ++c) CHECK(std::fabs(a.out(0, 0, i, c) - b.out(0, 0, i, c)) < 1e-4F);
+    }
+    for (index_t i = 0; i < keys; ++i) CHECK(std::fabs(mass(0, 0, i) - expected_mass(0, 0, i)) < 1e-3F);
+}
+
 } // namespace
 
 TEST_CASE("contract: a statistic of rows alone starts from its own identity") {
@@ -103,19 +122,26 @@ TEST_CASE("contract: scores that a policy raises late in the text do not overflo
     // Far above what the row began with, in whole tiles, for some rows of a tile and not for others.
     auto const policy = basin::score_with(
         [](float x, basin::site s) { return s.key >= 150 && s.query % 4 == 1 ? x + static_cast<float>(s.key) : x; });
-    for_each_backend([&]<class Backend>() {
-        INFO(std::string(name_of<Backend>));
-        arrays a(70, 300), b(70, 300);
-        buffer<float, 3> lse(1, 1, 70), expected(1, 1, 70), mass(1, 1, 300), expected_mass(1, 1, 300);
-        basin::attention(Backend{}, a.q, a.k, a.v, a.out, policy, basin::lse{lse}, basin::received{mass});
-        basin::attention(basin::reference_backend{}, b.q, b.k, b.v, b.out, policy, basin::lse{expected},
-                         basin::received{expected_mass});
-        for (index_t i = 0; i < 70; ++i) {
-            CHECK(lse(0, 0, i) == doctest::Approx(static_cast<double>(expected(0, 0, i))).epsilon(1e-5));
-            for (index_t c = 0; c < 8; ++c) CHECK(std::fabs(a.out(0, 0, i, c) - b.out(0, 0, i, c)) < 1e-4F);
+    for_each_backend([&]<class Backend>() { check_against_reference<Backend>(policy, 70, 300); });
+}
+
+TEST_CASE("contract: rows that start far from their neighbours keep their digits") {
+    for (int which = 0; which < 6; ++which) {
+        for (float const offset : {200.F, -200.F}) { // 2^200 and 2^-200 are no floats
+            INFO("row ", which, " of six, moved by ", offset);
+            auto const policy =
+                basin::score_with([=](float x, basin::site s) { return s.query % 6 == which ? x + offset : x; });
+            for_each_backend([&]<class Backend>() { check_against_reference<Backend>(policy, 15, 140); });
         }
-        for (index_t i = 0; i < 300; ++i) CHECK(std::fabs(mass(0, 0, i) - expected_mass(0, 0, i)) < 1e-3F);
-    });
+    }
+}
+
+TEST_CASE("contract: a row that starts before its neighbours keeps what it has gathered") {
+    for (int which = 0; which < 6; ++which) {
+        INFO("row ", which, " of six");
+        auto const policy = basin::mask_if([=](basin::site s) { return s.key >= 70 || s.query % 6 == which; });
+        for_each_backend([&]<class Backend>() { check_against_reference<Backend>(policy, 15, 280); });
+    }
 }
 
 TEST_CASE("contract: entropy beside a sink keeps its digits where the scores rise above it") {

@@ -80,3 +80,28 @@ TEST_CASE("groups add up to the whole") {
                   doctest::Approx(whole(key)).epsilon(1e-5));
     });
 }
+
+TEST_CASE("a group's rows that do not see a key add nothing to it, whatever was there before") {
+    // Rows walk over the keys in blocks; a window ends in the middle of every block, after one that saw the same keys whole.
+    constexpr int n = 300;
+    basin::window const policy{.before = 80, .after = 80};
+    problem<float> p({.queries = n, .keys = n}, 9);
+    std::vector<int> ids(n);
+    for (std::size_t i = 0; i < n; ++i) ids[i] = static_cast<int>(i % 2);
+    auto const run = [&](auto const& backend, auto& mass, auto& peak) {
+        basin::attention(backend, p.query(), p.key(), p.value(), p.out.view(), policy,
+                         basin::received{mass, basin::by_group(ids, 2)}, basin::peak{peak, basin::by_group(ids, 2)});
+    };
+    for_each_backend([&]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        basin::buffer<float, 2> mass(2, n), peak(2, n), expected_mass(2, n), expected_peak(2, n);
+        run(Backend{}, mass, peak);
+        run(basin::reference_backend{}, expected_mass, expected_peak);
+        for (int group = 0; group < 2; ++group) {
+            for (int key = 0; key < n; ++key) {
+                CHECK(std::fabs(mass(group, key) - expected_mass(group, key)) < 1e-4F);
+                CHECK(std::fabs(peak(group, key) - expected_peak(group, key)) < 1e-5F);
+            }
+        }
+    });
+}
