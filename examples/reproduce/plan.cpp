@@ -102,10 +102,6 @@ std::vector<run> plan(settings const& s) {
                                              {"arm", "autoregressive", "autoregressive"},
                                              {"token", "one token in front", "sink_token"},
                                              {"block", "block diffusion", "block_diffusion"}};
-    auto const add_committed = [&](char const* corpus, char const* prefix, variant_name const& v) {
-        std::string const path = s.weights + "/" + prefix + v.checkpoint + ".safetensors";
-        if (std::filesystem::exists(path)) list.push_back({corpus, "large", v.name, 1, {}, path});
-    };
     for (int seed = 1; seed <= s.seeds; ++seed)
         for (variant_name const& v : bases) {
             list.push_back(make(s, "tasks", "small", v.name, seed));
@@ -118,23 +114,20 @@ std::vector<run> plan(settings const& s) {
                     list.push_back(make(s, corpus, "small", v.name, seed));
             }
     };
-    add_variants("tasks");
-    for (variant_name const& v : bases) add_committed("tasks", "tasks_", v);
-    for (variant_name const& v : bases) {
-        if (english) add_committed("words", "english_", v);
-    }
-    for (int seed = 2; seed <= s.more_seeds; ++seed) // the committed ones are seed 1 of the same recipe
-        for (variant_name const& v : bases) list.push_back(make(s, "tasks", "large", v.name, seed));
-    if (!english) return list;
-    auto const add_bases = [&](char const* corpus, char const* size, int first) {
-        for (int seed = first; seed <= s.more_seeds; ++seed)
+    auto const add_more = [&](char const* corpus, char const* size, std::string const& committed) {
+        for (int seed = 1; seed <= s.more_seeds; ++seed)
             for (variant_name const& v : bases) {
-                if (std::string_view(v.name) != "block") list.push_back(make(s, corpus, size, v.name, seed));
+                list.push_back(make(s, corpus, size, v.name, seed));
+                std::string const path = s.weights + "/" + committed + v.checkpoint + ".safetensors";
+                if (seed == 1 && !committed.empty() && std::filesystem::exists(path)) list.back().checkpoint = path;
             }
     };
-    add_bases("characters", "small", 1);
+    add_variants("tasks");
+    add_more("tasks", "large", "tasks_");
+    if (!english) return list;
+    add_more("characters", "small", "");
     add_variants("words");
-    add_bases("words", "large", 2);
+    add_more("words", "large", "english_");
     return list;
 }
 
