@@ -66,6 +66,25 @@ TEST_CASE("contract: a statistic of rows alone starts from its own identity") {
     });
 }
 
+TEST_CASE("contract: a NaN row makes NaN of what the keys it sees received, and of no other") {
+    for_each_backend([]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        for (int const n : {5, 70, 150}) { // the row lies in the first vector of rows, and in later ones
+            for (int const row : {1, n / 2, n - 2}) {
+                call x(n, n), good(n, n);
+                x.q(row, 1) = not_a_number;
+                for (call* const c : {&x, &good})
+                    basin::attention(Backend{}, c->q, c->k, c->v, c->out, basin::causal{},
+                                     basin::received{c->received});
+                CAPTURE(n);
+                CAPTURE(row);
+                for (int j = 0; j < n; ++j)
+                    CHECK((j <= row ? std::isnan(x.received(j)) : x.received(j) == good.received(j)));
+            }
+        }
+    });
+}
+
 TEST_CASE("contract: a NaN row has escaped NaN beside a sink") {
     for_each_backend([]<class Backend>() {
         INFO(std::string(name_of<Backend>));

@@ -170,6 +170,58 @@ TEST_CASE("keys that nobody sees, NaN and lone keys are no sinks, and the detect
     CHECK(detect(reference_backend{}, evidence{nothing}, outlier{}).invalid() == 6);
 }
 
+TEST_CASE("a head is read the same beside others as alone, whatever the one before it was like") {
+    constexpr index_t texts = 3, heads = 4, size = 12;
+    basin::buffer<index_t, 1> lengths(texts);
+    lengths(0) = 12;
+    lengths(1) = lengths(2) = 9;
+    basin_test::random_numbers random(7);
+    basin::buffer<double, 3> mass(texts, heads, size);
+    for (index_t b = 0; b < texts; ++b) {
+        for (index_t h = 0; h < heads; ++h) {
+            for (index_t key = 0; key < size; ++key)
+                mass(b, h, key) = key < lengths(b) ? random.uniform(0, 0.5) : 100; // padding is not looked at
+            mass(b, h, (b + h) % lengths(b)) = 4;
+        }
+        mass(b, 1, 7) = std::nan(""); // fewer keys than the head before and the one after
+    }
+    auto const rule = basin::exceeds_others{2};
+    auto const together = basin::detect(basin::reference_backend{}, basin::evidence{mass}, rule, {.lengths = lengths});
+    std::size_t n = 0;
+    for (index_t b = 0; b < texts; ++b) {
+        for (index_t h = 0; h < heads; ++h) {
+            basin::view<double const, 3> const one{&mass(b, h, 0), {{1, 1, size}}};
+            basin::buffer<index_t, 1> length(1);
+            length(0) = lengths(b);
+            auto const alone =
+                basin::detect(basin::reference_backend{}, basin::evidence{one}, rule, {.lengths = length});
+            CAPTURE(b);
+            CAPTURE(h);
+            auto const &x = together.head(b, h), &y = alone.head(0, 0);
+            CHECK(x.keys == y.keys);
+            CHECK(x.keys == lengths(b) - (h == 1 ? 1 : 0));
+            CHECK(x.queries == y.queries);
+            CHECK(x.highest_ratio == y.highest_ratio);
+            CHECK(x.share.sum == y.share.sum);
+            CHECK(x.ratio.sum == y.ratio.sum);
+            CHECK(x.ratio.deviation == y.ratio.deviation);
+            CHECK(x.ratio.max == y.ratio.max);
+            for (index_t key = 0; key < size; ++key)
+                CHECK(together.observed().contains(b, h, key) == alone.observed().contains(0, 0, key));
+            REQUIRE(alone.list().size() == 1);
+            REQUIRE(n < together.list().size());
+            auto const &s = together.list()[n++], &t = alone.list()[0];
+            CHECK(s.key == (b + h) % lengths(b));
+            CHECK(t.key == s.key);
+            CHECK(s.seen == t.seen);
+            CHECK(s.share == t.share);
+            CHECK(s.baseline == t.baseline);
+            CHECK(s.baseline == x.queries / x.keys);
+        }
+    }
+    CHECK(n == together.list().size());
+}
+
 TEST_CASE("evidence that no attention can have left is refused in words") {
     auto const message = [](auto const& f) -> std::string {
         try {

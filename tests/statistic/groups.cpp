@@ -81,6 +81,28 @@ TEST_CASE("groups add up to the whole") {
     });
 }
 
+TEST_CASE("ids of groups may lie apart, as a column of a matrix does") {
+    shape const s{.queries = 70, .keys = 20, .batch = 2};
+    problem<float> p(s, 21);
+    random_numbers r{5, 0};
+    std::vector<int> ids, table;
+    for (int i = 0; i < s.batch * s.queries; ++i) {
+        ids.push_back(r.below(2));
+        table.insert(table.end(), {ids.back(), 1 - ids.back(), -7}); // what lies between would be another group
+    }
+    basin::view<index_t const, 2> const dense(ids.data(), {{s.batch, s.queries}});
+    basin::view<index_t const, 2> const apart(table.data(), {{s.batch, s.queries}}, {{3 * s.queries, 3}});
+    for_each_backend([&]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        basin::buffer<float, 4> one(s.batch, 1, 2, s.keys), other(s.batch, 1, 2, s.keys);
+        basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), basin::full{},
+                         basin::received{one, basin::by_group(dense, 2)});
+        basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), basin::full{},
+                         basin::received{other, basin::by_group(apart, 2)});
+        CHECK(std::equal(one.begin(), one.end(), other.begin()));
+    });
+}
+
 TEST_CASE("a group's rows that do not see a key add nothing to it, whatever was there before") {
     // Rows walk over the keys in blocks; a window ends in the middle of every block, after one that saw the same keys whole.
     constexpr int n = 300;

@@ -17,6 +17,8 @@ public:
     double *received = nullptr, *seen = nullptr, *share = nullptr, *baseline = nullptr, *norm = nullptr,
            *activation = nullptr, *ratio = nullptr, *reach = nullptr;
     index_t invalid = 0;
+    /// The text whose keys, places, counts and baselines stand here, alike for all of its heads; -1: none.
+    index_t alike = -1;
 
     row_columns() = default;
     row_columns(row_columns const&) = delete; // columns point into its own memory
@@ -114,10 +116,14 @@ bool read_plain(T const* mass, layout const& where, text const& t, double querie
         odd |= static_cast<int>(!(received >= 0)) | static_cast<int>(!(received <= most));
     }
     if (odd != 0) return false;
+    for (index_t i = 0; i < n; ++i) c.share[i] = c.received[i] / queries;
+    if (c.alike == t.number) return true;
+    c.alike = t.number;
+    double const baseline = queries / n; // a full map: every query sees every live key
     for (index_t i = 0; i < n; ++i) {
         c.place[i] = t.key_begin + i;
         c.seen[i] = queries;
-        c.share[i] = c.received[i] / queries;
+        c.baseline[i] = baseline;
     }
     for (index_t i = 0; i < n; ++i) c.key[i] = where.key_at(t, t.key_begin + i);
     return true;
@@ -140,7 +146,10 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     bool const plain = !has_seen && !has_baseline && !has_norm && !has_activation && mass.stride(3) == 1 &&
                        queries > 0 && t.key_end > t.key_begin &&
                        read_plain(&mass(t.entry, head, 0, t.key_begin), where, t, queries, queries * (1 + slack), c);
-    if (plain) n = t.key_end - t.key_begin;
+    if (plain)
+        n = t.key_end - t.key_begin;
+    else
+        c.alike = -1;
     for (index_t place = plain ? t.key_end : t.key_begin; place < t.key_end; ++place) {
         index_t const i = n;
         double const seen =
@@ -174,11 +183,15 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
             c.activation[i] = static_cast<double>(e.activations_view()(t.entry, activation_head, 0, place));
         ++n;
     }
-    double const total = sum_of(n, [&](index_t i) { return c.received[i]; });
+    // Where uniform attention gives each key 1, ratios are the masses themselves.
+    bool const unscaled = plain && queries == static_cast<double>(n);
+    moments<double> ratios;
+    if (unscaled) ratios = moments_of(c.received, n);
+    double const total = unscaled ? ratios.sum : sum_of(n, [&](index_t i) { return c.received[i]; });
     if (total > queries * (1 + slack))
         fail<argument_error>("evidence: the mass of batch ", t.entry, ", head ", head, " sums to ", total, ", but ",
                              queries, " queries give at most that many: probabilities do not sum to 1");
-    if (!has_baseline && !has_seen) { // a full map: every query sees every live key
+    if (!plain && !has_baseline && !has_seen) { // as read_plain
         for (index_t i = 0; i < n; ++i) c.baseline[i] = queries / n;
     }
 
@@ -198,9 +211,12 @@ row_of_keys<double> read_row(evidence<T> const& e, layout const& where, text con
     if (n == 0) return row;
     facts.share = moments_of(row.share, n);
     double *const ratio = c.ratio, *const reach = c.reach;
-    for (index_t i = 0; i < n; ++i) ratio[i] = row.received[i] / row.baseline[i];
-    facts.ratio = moments_of(ratio, n); // not a multiple of the other: rules compare it with quotients, to the last bit
-    if (plain) {                        // all keys alike
+    if (!unscaled) {
+        for (index_t i = 0; i < n; ++i) ratio[i] = row.received[i] / row.baseline[i];
+        ratios = moments_of(ratio, n);
+    }
+    facts.ratio = ratios; // not a multiple of the other: rules compare it with quotients, to the last bit
+    if (plain) {          // all keys alike
         facts.highest_ratio = row.seen[0] / row.baseline[0];
     } else {
         for (index_t i = 0; i < n; ++i) reach[i] = row.seen[i] / row.baseline[i];

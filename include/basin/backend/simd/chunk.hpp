@@ -230,7 +230,7 @@ private:
     }
 
     void find_weights(int p) {
-        sweep_weights<Arch, T>(marks_ + std::ptrdiff_t{p} * block_rows, final_, inverse_, block_rows, weights_);
+        sweep_weights<Arch, T>(marks_ + std::ptrdiff_t{p} * block_rows, final_, inverse_, pending_[p].end, weights_);
     }
     void sweep(int p, int begin, int end, bool all) {
         int const vectors = (u_->keys_in_panel(p) + table::lanes - 1) / table::lanes;
@@ -269,10 +269,12 @@ private:
         store_rows(r);
         if constexpr (keeps) {
             bool known = true;
-            for (int i = 0; i < block_rows; ++i) {
-                inverse_[i] = i < rows_ ? r.inverse[i] : T(0);
-                final_[i] = i < rows_ ? block_.reference[i] : T(0);
-                known &= inverse_[i] == inverse_[i];
+            for (int i = 0; i < block_rows; i += table::lanes) { // beyond the last row both are 0
+                v const inverse = i < rows_ ? v::load_aligned(r.inverse + i) : v(T(0));
+                v const reference = i < rows_ ? v::load_aligned(block_.reference + i) : v(T(0));
+                inverse.store_aligned(inverse_ + i);
+                reference.store_aligned(final_ + i);
+                known = known && xsimd::all(inverse == inverse);
             }
             for (int i = 0; i < rows_ && !known; ++i) {
                 if (inverse_[i] == inverse_[i]) continue;

@@ -159,11 +159,15 @@ public:
         for (index_t i = 0; i < count_; ++i) {
             column<T> const& c = columns_[i];
             if (c.groups == nullptr || c.kind == column_kind::seen) continue;
+            auto const& ids = c.groups->ids; // what is the same for all rows once: the list might alias it
+            index_t const* const of_row = &ids(ids.extent(0) == 1 ? 0 : entry, first_row);
+            std::ptrdiff_t const stride = ids.stride(1);
+            index_t const group = c.group;
             int* const list = members_ + std::ptrdiff_t{i} * table::block_rows;
             int listed = 0; // without a branch: who is in a group looks like chance
             for (int r = 0; r < rows; ++r) {
                 list[listed] = r;
-                listed += c.groups->of(entry, first_row + r) == c.group ? 1 : 0;
+                listed += of_row[r * stride] == group ? 1 : 0;
             }
             member_count_[i] = listed;
         }
