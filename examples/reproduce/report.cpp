@@ -190,9 +190,13 @@ answers of the tasks written right; elsewhere hidden (or next) tokens whose like
   rewritten after a look at two seeds of an earlier run on the tasks (the earlier rules said "holds" and "cannot be seen"), and seeds 1 to 4 of the
   small models on the tasks are those of an earlier page, by which all rules for the tasks were known; seed 5, the other variants, English and the larger
   models are new. Since that page intervals in (c) became those over models, the twin's last row got controls of its own size, and
-  English got the rule in c1, all before the new models were seen. Larger models and English characters had at most three seeds on the page
-  before this one; no rule changed when they got five, and block diffusion its models of English characters and of the larger size. That f and g are asked of English words too was decided when three seeds had
-  shown that one token lowers the loss there, but not on the tasks; their rules did not change.
+  English got the rule in c1, all before the new models were seen. Larger models and English characters had at most three seeds on an earlier page;
+  no rule changed when they got five, and block diffusion its models of English characters and of the larger size. That f and g are
+  asked of English words too was decided when three seeds had shown that one token lowers the loss there, but not on the tasks; their rules did not
+  change.
+- **Other machines**: an instruction set or a version of the library that rounds sums otherwise trains other models from the same seeds. Two runs of
+  the small models on the tasks and on English words had the same seeds, but not the same machine and version: their means differed in the second or
+  third digit, and one of their verdicts: g on English words, once "does not hold", once "holds". What hangs on so little five seeds do not settle.
 )";
 
 } // namespace
