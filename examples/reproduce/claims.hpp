@@ -30,7 +30,8 @@ inline constexpr setting places[] = {{"tasks", "small", "tasks"},
                                      {"words", "small", "English words"},
                                      {"tasks", "large", "tasks, larger"},
                                      {"words", "large", "English words, larger"},
-                                     {"characters", "small", "English characters"}};
+                                     {"characters", "small", "English characters"},
+                                     {"characters", "large", "English characters, larger"}};
 
 /// What became of a claim in one setting. The same rule everywhere; it needs three seeds, and five where the claim says so.
 struct finding {

@@ -9,7 +9,8 @@ namespace {
 
 using namespace tiny_dlm;
 
-/// What is trained: a corpus, a shape and how it learns. The larger ones are those of the committed checkpoints.
+/// What is trained: a corpus, a shape and how it learns. The larger ones are those of the committed checkpoints;
+/// characters have the shape of words.
 struct cell {
     char const *corpus, *size;
     int layers, width, heads, hidden, length, steps,
@@ -22,6 +23,7 @@ constexpr cell cells[] = {
     {"words", "small", 3, 64, 4, 192, 64, 2, 16, 3e-3, 10000},
     {"words", "large", 5, 96, 4, 288, 128, 1500, 8, 3e-3, 10000},
     {"characters", "small", 3, 64, 4, 192, 64, 2, 16, 3e-3, 10000},
+    {"characters", "large", 5, 96, 4, 288, 128, 1500, 8, 3e-3, 10000},
 };
 constexpr int word_count = 1000;
 
@@ -128,6 +130,7 @@ std::vector<run> plan(settings const& s) {
     add_more("characters", "small", "");
     add_variants("words");
     add_more("words", "large", "english_");
+    add_more("characters", "large", "");
     return list;
 }
 

@@ -166,8 +166,8 @@ anchors and not yet the no-ops of models of billions of parameters.
 )";
 constexpr char const* method = R"(
 All differences are between models of the same seed; small models have the steps of the table, with 32 texts each on the tasks and 16 on English; larger ones
-were trained as the [committed checkpoints](../examples/tiny_dlm/weights/README.md), which are their seed 1 (block diffusion on English has none). Accuracy:
-answers of the tasks written right; elsewhere hidden (or next) tokens whose likeliest token is the right one.
+were trained as the [committed checkpoints](../examples/tiny_dlm/weights/README.md), which are their seed 1 (block diffusion on English and models
+of characters have none). Accuracy: answers of the tasks written right; elsewhere hidden (or next) tokens whose likeliest token is the right one.
 
 - **Tasks**: the synthetic corpus of `tiny_dlm` (copy, reverse, sort; the answers can be checked). **English**: the King James Bible from Debian's
   bible-kjv, by its 1,000 most frequent words, or by characters.
@@ -191,12 +191,12 @@ answers of the tasks written right; elsewhere hidden (or next) tokens whose like
   small models on the tasks are those of an earlier page, by which all rules for the tasks were known; seed 5, the other variants, English and the larger
   models are new. Since that page intervals in (c) became those over models, the twin's last row got controls of its own size, and
   English got the rule in c1, all before the new models were seen. Larger models and English characters had at most three seeds on an earlier page;
-  no rule changed when they got five, and block diffusion its models of English characters and of the larger size. That f and g are
+  no rule changed when they got five, block diffusion its models of English characters and of the larger size, and characters a larger size. That f and g are
   asked of English words too was decided when three seeds had shown that one token lowers the loss there, but not on the tasks; their rules did not
   change.
 - **Other machines**: an instruction set or a version of the library that rounds sums otherwise trains other models from the same seeds. Two runs of
   the small models on the tasks and on English words had the same seeds, but not the same machine and version: their means differed in the second or
-  third digit, and one of their verdicts: g on English words, once "does not hold", once "holds". What hangs on so little five seeds do not settle.
+  third digit, and one of their verdicts: g on English words, once "does not hold", once "holds". What hangs on so little a few seeds do not settle.
 )";
 
 } // namespace
@@ -212,7 +212,9 @@ void write_page(std::string const& path, results const& all, std::vector<claim> 
                ".\n"
                "All numbers are in [results.json](../examples/reproduce/results.json).\n\n| | claim |");
     for (setting const& p : places) file.write(std::string(" ") + p.words + " |");
-    file.write("\n|---|---|---|---|---|---|---|\n");
+    file.write("\n|---|---|");
+    for (std::size_t i = 0; i < std::size(places); ++i) file.write("---|");
+    file.write("\n");
     for (claim const& c : claims) {
         file.write("| [" + c.letter + "](#claim-" + c.letter + ") | " + c.sentence + " |");
         for (setting const& p : places) file.write(" " + in_table(c, p) + " |");

@@ -8,6 +8,8 @@
 #include <basin/backend/simd.hpp>
 #include <basin/basin.hpp>
 
+#include <xsimd/stl/algorithms.hpp>
+
 #include <cmath>
 
 namespace tiny_dlm {
@@ -110,8 +112,9 @@ void attention_layer<T>::report(attention_call<T> const& call, basin::key_set co
                 value_norm_(t, h, key) = fixed_weights<T>(value, 1, c.channels()).squaredNorm();
         }
     }
-    Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> norms(value_norm_.data(), value_norm_.size());
-    norms = norms.sqrt(); // all at once: one after the other they would take longer than their sums
+    // All roots at once: one after the other they would take longer than their sums. Eigen's roots of whole vectors are not exact.
+    xsimd::transform(value_norm_.begin(), value_norm_.end(), value_norm_.begin(),
+                     [](auto const& sum) { return xsimd::sqrt(sum); });
     basin::view<T const, 3> const input{call.x, {{s.texts, s.rows, c.width}}};
     watch.look({layer, first_text, x.q, x.k, x.v, call.output(call.mixed), received_, seen_, received_by_, entropy_,
                 call.lse, escaped_, value_norm_, input});

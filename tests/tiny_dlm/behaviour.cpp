@@ -57,7 +57,7 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
         double total = 0;
         tiny_dlm::observer<float> watch;
         watch.look = [&](tiny_dlm::layer_report<float> const& r) {
-            double mass = 0, escaped = 0, groups = 0;
+            double mass = 0, escaped = 0, groups = 0, off = 0;
             for (int t = 0; t < r.received.extent(0); ++t) {
                 for (int h = 0; h < v.config.heads; ++h) {
                     for (int i = 0; i < v.config.rows(); ++i) {
@@ -66,8 +66,18 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
                         groups += static_cast<double>(r.received_by(t, h, 0, i) + r.received_by(t, h, 1, i));
                     }
                 }
+                for (int h = 0; h < v.config.key_value_heads; ++h) {
+                    for (int key = 0; key < v.config.rows(); ++key) {
+                        double square = 0;
+                        for (int c = 0; c < r.v.extent(3); ++c)
+                            square += static_cast<double>(r.v(t, h, key, c)) * static_cast<double>(r.v(t, h, key, c));
+                        off = std::max(off,
+                                       std::abs(static_cast<double>(r.value_norm(t, h, key)) / std::sqrt(square) - 1));
+                    }
+                }
             }
             std::lock_guard const lock(guard);
+            CHECK(off < 1e-6);
             CHECK(mass == doctest::Approx(groups));
             CHECK(mass + escaped == doctest::Approx(r.received.extent(0) * v.config.heads * v.config.rows()));
             total += mass + escaped;

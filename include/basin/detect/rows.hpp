@@ -10,7 +10,7 @@
 namespace basin::detail {
 
 /// The live keys of one head in columns, in double: the decision then depends on the evidence alone, not on its scalar. Reused
-/// from head to head.
+/// from head to head of one evidence and layout.
 class row_columns {
 public:
     index_t *key = nullptr, *place = nullptr;
