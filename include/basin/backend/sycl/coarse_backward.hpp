@@ -75,18 +75,22 @@ struct coarse_pairs {
     /// Rows of q and d_out in the worker's part; those beyond `count` become 0. Says whether all of them are finite.
     bool load(text const& t, index_t head, index_t begin, index_t count, index_t rows, A* mine) const {
         auto const& x = math.x;
-        A off = 0; // 0 times a number that is not finite is not 0
+        using lanes = pack<A>;
+        typename lanes::type off{}; // 0 times a number that is not finite is not 0
         auto const copy = [&](auto const& from, A* to, index_t columns, index_t wide) {
-            for (index_t r = 0; r < rows; ++r)
-                for (index_t c = 0; c < wide; ++c) {
-                    A const y = r < count && c < columns ? static_cast<A>(from(t.entry, head, begin + r, c)) : A(0);
-                    to[r * wide + c] = y;
-                    off += y * A(0);
-                }
+            for (index_t r = 0; r < rows; ++r) {
+                A* const line = to + r * wide;
+                index_t const there = r < count ? columns : 0;
+                for (index_t c = 0; c < there; ++c) line[c] = static_cast<A>(from(t.entry, head, begin + r, c));
+                for (index_t c = there; c < wide; ++c) line[c] = 0;
+                for (index_t c = 0; c < wide; c += lanes::size) off += lanes::load(line + c) * A(0);
+            }
         };
         copy(x.q, mine + plan.queries, plan.channels, plan.wide_channels);
         copy(x.d_out, mine + plan.d_outs, plan.values, plan.wide_values);
-        return off == A(0);
+        A all = 0;
+        for (index_t l = 0; l < lanes::size; ++l) all += off[l];
+        return all == A(0);
     }
 
     /// Probabilities, their gradients and scores of `rows` queries against one block of keys; 0 where nothing is seen.

@@ -7,23 +7,40 @@
 
 namespace basin::detail::device {
 
+/// Numbers next to each other, computed on at once: a vector of the compiler (GCC's and Clang's, which processors with
+/// narrower ones take in pieces), because what compilers make of such loops by themselves is often cut in odd places.
+template <class A>
+struct pack {
+    static constexpr index_t size = 64 / sizeof(A);
+    typedef A type __attribute__((vector_size(64)));
+
+    static type load(A const* from) {
+        type x;
+        __builtin_memcpy(&x, from, sizeof x);
+        return x;
+    }
+    static void store(type const& x, A* to) { __builtin_memcpy(to, &x, sizeof x); }
+};
+
 /// c += a b for strip_rows rows and one strip of columns, all of c in registers: the loop that CPUs spend their time in. Transposed:
 /// c += a^T b.
 template <bool Transposed = false, class A>
 inline void add_product(A const* a, std::ptrdiff_t a_row, A const* b, std::ptrdiff_t b_row, A* c, std::ptrdiff_t c_row,
                         index_t depth) {
-    constexpr index_t rows = coarse_tuning::strip_rows, columns = coarse_tuning::strip;
-    A sum[rows][columns];
+    using lanes = pack<A>;
+    constexpr index_t rows = coarse_tuning::strip_rows, packs = coarse_tuning::strip / lanes::size;
+    typename lanes::type sum[rows][packs], factor[packs];
     for (index_t r = 0; r < rows; ++r)
-        for (index_t l = 0; l < columns; ++l) sum[r][l] = c[r * c_row + l];
+        for (index_t l = 0; l < packs; ++l) sum[r][l] = lanes::load(c + r * c_row + l * lanes::size);
     for (index_t k = 0; k < depth; ++k) {
+        for (index_t l = 0; l < packs; ++l) factor[l] = lanes::load(b + k * b_row + l * lanes::size);
         for (index_t r = 0; r < rows; ++r) {
             A const y = Transposed ? a[k * a_row + r] : a[r * a_row + k];
-            for (index_t l = 0; l < columns; ++l) sum[r][l] += y * b[k * b_row + l];
+            for (index_t l = 0; l < packs; ++l) sum[r][l] += y * factor[l];
         }
     }
     for (index_t r = 0; r < rows; ++r)
-        for (index_t l = 0; l < columns; ++l) c[r * c_row + l] = sum[r][l];
+        for (index_t l = 0; l < packs; ++l) lanes::store(sum[r][l], c + r * c_row + l * lanes::size);
 }
 
 /// One row of scores, all keys wide: its softmax, and everything that statistics want of it.
@@ -170,12 +187,13 @@ private:
         A const factor = inverse;
         index_t const first = Listed ? 0 : x.where.key_at(t, 0), query_position = x.where.query_at(t, query);
         for (index_t j = 0; j < tuning::keys; ++j) {
-            index_t const place = static_cast<index_t>(begin) + j;
-            bool const hidden = scores[place] == -math::infinity<A>;
-            index_t key = first + place;
-            if constexpr (Listed) key = hidden ? 0 : x.where.key_at(t, place);
-            cell<A, index_t, A> const c{shares[place] * factor, scores[place],
-                                        needs_key_weight<S> ? norms[place] : A(0), place, facts};
+            std::ptrdiff_t const slot = begin + j;
+            bool const hidden = scores[slot] == -math::infinity<A>;
+            // A statistic may look its key up: what is asked about hidden keys, and thrown away, is about one of the text.
+            index_t const place = math::min(math::max(static_cast<index_t>(slot), t.key_begin), t.key_end - 1);
+            index_t const key = Listed ? x.where.key_at(t, place) : first + place;
+            cell<A, index_t, A> const c{shares[slot] * factor, scores[slot], needs_key_weight<S> ? norms[slot] : A(0),
+                                        place, facts};
             typename S::value_type const seen_there = s.map(c, site{t.number, head, query_position, key});
             mapped[j] = hidden ? s.identity() : seen_there;
         }
