@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "check.hpp"
 
+#include <atomic>
+
 using namespace basin_test;
 
 // Statistics as a user writes them: by key and by query, for one pair at a time and for lanes.
@@ -67,6 +69,22 @@ struct lowest_score : basin::query_statistic<T> {
 template <class Array>
 lowest_score(Array&&) -> lowest_score<basin::detail::element_of<Array>>;
 
+/// How many pairs it was shown, and whether each was of its text: a statistic may look its keys up in a table.
+struct pairs_of_texts : basin::key_statistic<float> {
+    using basin::key_statistic<float>::key_statistic;
+    int const* begins = nullptr; ///< where the keys of each text begin and, behind the last one's, end
+    int const* lengths = nullptr;
+    std::atomic<bool>* strayed = nullptr;
+
+    static constexpr float identity() { return 0; }
+    float map(basin::cell<float, index_t, float> const& c, basin::site const& s) const {
+        bool const known = s.batch >= 0 && s.batch < 2 && s.query >= 0 && s.query < lengths[s.batch];
+        if (!known || s.key < 0 || s.key >= lengths[s.batch] || c.place != begins[s.batch] + s.key) *strayed = true;
+        return 1;
+    }
+    float combine(float a, float b) const { return a + b; }
+};
+
 template <class T>
 void check_own() {
     using A = basin::accumulation_t<T>;
@@ -121,6 +139,38 @@ void check_own() {
 
 TEST_CASE("a user's own statistics against the oracle, float") { check_own<float>(); }
 TEST_CASE("a user's own statistics against the oracle, double") { check_own<double>(); }
+
+TEST_CASE("a statistic is asked about keys of its text alone, on every backend") {
+    // 70 keys do not fill blocks; the second text begins inside one, and its window hides some of it.
+    basin::window const policy{.before = 9, .after = 4};
+    for (bool const packed : {false, true}) {
+        std::vector<int> const lengths{37, 33}, offsets{0, 37, 70}, begins = packed ? offsets : std::vector<int>{0, 0};
+        shape const s{.queries = 70, .keys = 70, .batch = packed ? 1 : 2};
+        problem<float> p(s, 31);
+        for_each_backend([&]<class Backend>() {
+            INFO(std::string(name_of<Backend>), packed ? ", packed" : ", padded");
+            basin::buffer<float, 3> count(s.batch, 1, s.keys);
+            std::atomic<bool> strayed = false;
+            pairs_of_texts asked{count};
+            asked.begins = begins.data();
+            asked.lengths = lengths.data();
+            asked.strayed = &strayed;
+            basin::options how;
+            if (packed)
+                how.query_offsets = how.key_offsets = offsets;
+            else
+                how.query_lengths = how.key_lengths = lengths;
+            basin::attention(Backend{}, p.query(), p.key(), p.value(), p.out.view(), policy, how, asked);
+            CHECK(!strayed);
+            float all = 0, expected = 0;
+            for (float const x : count) all += x;
+            for (int const n : lengths)
+                for (int i = 0; i < n; ++i)
+                    expected += static_cast<float>(std::min(i + 4, n - 1) - std::max(i - 9, 0) + 1);
+            CHECK(all == expected);
+        });
+    }
+}
 
 TEST_CASE("a favourite is the first of equals, on every backend") {
     // Small integers: products and sums are exact, so that equal scores are equal bits.

@@ -4,6 +4,8 @@
 // The suite of the statistics: see core.cpp.
 #include "../statistic/check.hpp"
 
+#include <atomic>
+
 namespace all_tests {
 #include "../statistic/all.cpp"
 }

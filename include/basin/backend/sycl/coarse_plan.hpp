@@ -123,8 +123,10 @@ private:
             ((std::ptrdiff_t{entry} * x.k.extent(1) + head) * plan.key_blocks + block) * plan.channels * tuning::keys;
         for (index_t l = 0; l < tuning::keys; ++l) {
             index_t const key = block * tuning::keys + l;
+            text t{};
+            bool const real = key < x.k.extent(2) && find_text_of_key(x.where, entry, key, t);
             for (index_t c = 0; c < plan.channels; ++c)
-                to[c * tuning::keys + l] = key < x.k.extent(2) ? static_cast<A>(x.k(entry, head, key, c)) : A(0);
+                to[c * tuning::keys + l] = real ? static_cast<A>(x.k(entry, head, key, c)) : A(0);
         }
     }
     void values(index_t entry, index_t head, index_t block) const {
