@@ -311,3 +311,23 @@ TEST_CASE("models that cannot be are refused in one sentence") {
     tiny_dlm::model<float> net(small_model());
     CHECK_THROWS_WITH(net.logits(std::vector<int>(18), 9), "texts of 9 tokens do not fit a model of length 8");
 }
+
+TEST_CASE("tokens that are not in the vocabulary are refused in words") {
+    model_config const c = small_model();
+    tiny_dlm::model<float> net(c);
+    for (int const bad : {-1, c.vocabulary, 1 << 30}) {
+        std::string const words =
+            "a text has token " + std::to_string(bad) + ", but the model's vocabulary has 11 tokens";
+        std::vector<int> tokens(8);
+        tokens[5] = bad;
+        CHECK_THROWS_WITH(net.logits(tokens), words.c_str());
+        basin::buffer<float, 3> kept;
+        CHECK_THROWS_WITH(net.masked_logits(tokens, 8, kept), words.c_str());
+        auto b = some_texts(c, 1);
+        b.input[3] = bad;
+        CHECK_THROWS_WITH(net.loss(b), words.c_str());
+        b = some_texts(c, 1);
+        b.target[3] = bad;
+        CHECK_THROWS_WITH(net.loss(b), words.c_str());
+    }
+}
