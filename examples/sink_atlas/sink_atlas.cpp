@@ -91,7 +91,9 @@ recording write_text(tiny_dlm::trained_model const& m, std::string const& prompt
     auto how = s.sampling;
     if (m.net.config().kind == tiny_dlm::model_kind::block_diffusion && how.block == 0)
         how.block = m.net.config().block;
-    int const masked = m.net.config().length - given, steps = std::min<int>(how.steps, masked);
+    // how many steps there will be is known beforehand if each decides its share
+    auto const masked = static_cast<int>(std::count(tokens.begin(), tokens.end(), tiny_dlm::tokenizer::mask));
+    int const steps = how.threshold > 0 || how.block > 0 ? 0 : std::min<int>(how.steps, masked);
     recorder watcher(m.net.config(), m.net.config().length, given, sink_rule(s.rule));
     std::vector<basin::key_set> hidden;
     basin::buffer<float, 3> logits;
