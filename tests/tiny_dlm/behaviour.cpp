@@ -71,8 +71,8 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
                         double square = 0;
                         for (int c = 0; c < r.v.extent(3); ++c)
                             square += static_cast<double>(r.v(t, h, key, c)) * static_cast<double>(r.v(t, h, key, c));
-                        off = std::max(off,
-                                       std::abs(static_cast<double>(r.value_norm(t, h, key)) / std::sqrt(square) - 1));
+                        off = farther(off,
+                                      std::abs(static_cast<double>(r.value_norm(t, h, key)) / std::sqrt(square) - 1));
                     }
                 }
             }
@@ -86,7 +86,7 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
         CHECK(total == doctest::Approx(9.0 * v.config.layers * v.config.heads * v.config.rows()));
         double far = 0;
         for (std::ptrdiff_t i = 0; i < a.size(); ++i)
-            far = std::max(far, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+            far = farther(far, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
         CHECK(far < 1e-5);
         auto const c = two.logits(tokens);
         CHECK(std::equal(a.begin(), a.end(), c.begin()));
