@@ -143,7 +143,8 @@ masking_result mask_answers(tiny_dlm::model<float> const& model, tiny_dlm::token
         std::vector<double> right;
         try {
             right = write(model, words, tasks, steps);
-        } catch (no_control const&) { // this condition is left out: `right` is empty
+        } catch (no_control const&) {
+            right.clear(); // this condition is left out
         }
         killed = steps.killed();
         on_pass();

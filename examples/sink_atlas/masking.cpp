@@ -115,6 +115,7 @@ masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name,
     for (int const count : counts) {
         std::string const k = " (K = " + std::to_string(count) + ")";
         std::vector<basin::key_set> budgets;
+        budgets.reserve(facts.size());
         for (auto const& f : facts) budgets.push_back(basin::strongest(f.found, count).keys);
         bool comparable = true;
         for (std::size_t l = 0; l < facts.size(); ++l)

@@ -25,13 +25,12 @@ install_missing
 
 mkdir -p build/fuzz/corpus
 read -ra eigen < <(pkg-config --cflags eigen3)
-common=(-std=c++20 -O1 -g -fsanitize=address,undefined -fno-sanitize=vptr,null,object-size,pointer-overflow,float-cast-overflow
+common=(-std=c++20 -O1 -g "-fsanitize=address,undefined" "-fno-sanitize=vptr,null,object-size,pointer-overflow,float-cast-overflow"
         -fno-sanitize-recover=all -Iinclude -Iexamples "${eigen[@]/#-I/-isystem}")
 for part in config model attend_forward attend_backward; do # attention itself is not led by coverage: it is not what reads the file
     coverage=
     [ $part != config ] || coverage=-fsanitize=fuzzer-no-link
-    [ "build/fuzz/$part.o" -nt "examples/tiny_dlm/$part.cpp" ] ||
-        "$compiler" "${common[@]}" $coverage -c "examples/tiny_dlm/$part.cpp" -o "build/fuzz/$part.o"
+    "$compiler" "${common[@]}" $coverage -c "examples/tiny_dlm/$part.cpp" -o "build/fuzz/$part.o"
 done
 for target in safetensors checkpoint; do
     objects=()
