@@ -2,7 +2,9 @@
 # Installs what is missing (Debian, Ubuntu), builds the sink atlas for this machine and runs it; options are its own:
 # examples/run.sh --help. With --lessons it builds and runs the short examples instead.
 set -euo pipefail
+caller=$PWD
 cd "$(dirname "$0")/.."
+root=$PWD
 . tests/install.sh
 
 lessons() {
@@ -35,4 +37,7 @@ quietly() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
 echo "building the sink atlas, one to two minutes the first time"
 quietly cmake -S . -B build/atlas-program -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=-march=native -DBASIN_BUILD_TESTS=OFF
 quietly cmake --build build/atlas-program --target sink_atlas
-exec build/atlas-program/examples/sink_atlas/sink_atlas --output build/sink_atlas "$@"
+# Where the caller stands, so that files in the options are the caller's.
+cd "$caller"
+[ "$caller" = "$root" ] && root= || root+=/
+exec "${root}build/atlas-program/examples/sink_atlas/sink_atlas" --output "${root}build/sink_atlas" "$@"

@@ -4,6 +4,7 @@
 # from nothing it takes about 45 minutes of two idle cores.
 # Options go to the program; `examples/reproduce/run.sh --help` lists them.
 set -euo pipefail
+caller=$PWD
 cd "$(dirname "$0")/../.."
 . tests/install.sh
 
@@ -16,7 +17,19 @@ cmake --build build/native --target reproduce
 mkdir -p build/reproduce
 text=build/reproduce/english.txt
 [ -e $text ] || examples/tiny_dlm/english.sh $text
-program=(build/native/examples/reproduce/reproduce --text $text "$@")
+# The program runs here, for its defaults and the commit it notes; files in the options are the caller's.
+from_caller() { if [[ $1 = /* || $caller = "$PWD" ]]; then echo "$1"; else echo "$caller/$1"; fi; }
+files=' --text --weights --out --page --json ' options=() before=
+for word in "$@"; do
+    if [[ $files == *" $before "* ]]; then
+        word=$(from_caller "$word") before=
+    else
+        before=$word
+        [[ $files != *" ${word%%=*} "* || $word != *=* ]] || word=${word%%=*}=$(from_caller "${word#*=}")
+    fi
+    options+=("$word")
+done
+program=(build/native/examples/reproduce/reproduce --text $text "${options[@]}")
 for ((i = 1; i < $(nproc); ++i)); do "${program[@]}" >/dev/null 2>&1 & done
 trap 'kill -INT $(jobs -p) 2>/dev/null || true' INT TERM
 "${program[@]}"

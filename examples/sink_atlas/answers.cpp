@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
+#include "budget.hpp"
 #include "masking.hpp"
 
 #include <tiny_dlm/corpus.hpp>
@@ -10,6 +11,9 @@ namespace {
 using tiny_dlm::model_kind;
 
 enum class hidden { nothing, sinks, kept, alike };
+
+/// Thrown through the sampler: there are fewer other keys than sinks to be hidden.
+struct no_control {};
 
 /// Steps of a model that writes all texts at once: what is found on the map of a step is hidden at the next.
 class blinded_steps {
@@ -65,11 +69,8 @@ private:
                 basin::evidence<float>{layer.mass}.seen(layer.seen).queries(rows).at(step_, static_cast<int>(l)),
                 queries_at_least_);
             tracks_.update(found);
-            // Never more than there are other keys, so that a control of equal size exists.
-            int most = rows;
-            for (int t = 0; t < found.batch(); ++t)
-                for (int h = 0; h < found.heads(); ++h) most = std::min(most, rows - found.keys().count(t, h));
-            auto const budget = basin::strongest(found, std::min(count_, most)).keys;
+            auto const budget = basin::strongest(found, count_).keys;
+            if (what_ != hidden::sinks && !has_control(found, budget)) throw no_control();
             hide_.push_back(what_ == hidden::sinks  ? budget
                             : what_ == hidden::kept ? partners_.draw(found, budget, tracks_).keys
                                                     : basin::mass_matched(found, budget, layer.mass).keys);
@@ -139,7 +140,12 @@ masking_result mask_answers(tiny_dlm::model<float> const& model, tiny_dlm::token
     int const number = static_cast<int>(tasks.texts.size());
     auto const answers = [&](hidden what, int count, double& killed) {
         blinded_steps steps(model, number, rule, queries_at_least, what, count, seed);
-        auto right = write(model, words, tasks, steps);
+        std::vector<double> right;
+        try {
+            right = write(model, words, tasks, steps);
+        } catch (no_control const&) {
+            right.clear(); // this condition is left out
+        }
         killed = steps.killed();
         on_pass();
         return right;
@@ -156,8 +162,10 @@ masking_result mask_answers(tiny_dlm::model<float> const& model, tiny_dlm::token
         std::vector<std::vector<double>> measured = {plain};
         std::vector<std::string> names = {"nothing"};
         for (std::size_t c = 0; c < conditions.size(); ++c) {
-            measured.push_back(answers(static_cast<hidden>(c + 1), count, killed));
-            result.series[c].push_back(summary(measured.back(), killed));
+            auto const right = answers(static_cast<hidden>(c + 1), count, killed);
+            result.series[c].push_back(right.empty() ? no_effect : summary(right, killed));
+            if (right.empty()) continue;
+            measured.push_back(right);
             names.push_back(conditions[c] + " (K = " + std::to_string(count) + ")");
         }
         auto const report = compare(names, measured);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "masking.hpp"
 
+#include "budget.hpp"
+
 #include <tiny_dlm/random.hpp>
 
 #include <cmath>
@@ -111,27 +113,38 @@ masking_result mask_sinks(tiny_dlm::model<float> const& model, std::string name,
                           std::vector<std::vector<effect>>(conditions.size()),
                           {}};
     for (int const count : counts) {
+        std::string const k = " (K = " + std::to_string(count) + ")";
+        std::vector<basin::key_set> budgets;
+        budgets.reserve(facts.size());
+        for (auto const& f : facts) budgets.push_back(basin::strongest(f.found, count).keys);
+        bool comparable = true;
+        for (std::size_t l = 0; l < facts.size(); ++l)
+            comparable = comparable && has_control(facts[l].found, budgets[l]);
         std::vector<std::vector<double>> measured = {plain};
+        std::vector<std::string> names = {"nothing"};
         std::vector<double> killed;
         for (std::size_t c = 0; c < conditions.size(); ++c) {
-            tiny_dlm::observer<float> blind;
-            double hidden = 0;
-            for (auto const& f : facts) {
-                auto const budget = basin::strongest(f.found, count).keys;
-                auto const chosen = c == 0   ? budget
-                                    : c == 1 ? basin::random_keys(f.found, budget, seed).keys
-                                             : basin::mass_matched(f.found, budget, f.mass).keys;
-                hidden += chosen.count();
-                blind.hide.push_back(chosen);
+            if (c == 0 || comparable) {
+                tiny_dlm::observer<float> blind;
+                double hidden = 0;
+                for (std::size_t l = 0; l < facts.size(); ++l) {
+                    auto const& f = facts[l];
+                    blind.hide.push_back(c == 0   ? budgets[l]
+                                         : c == 1 ? basin::random_keys(f.found, budgets[l], seed).keys
+                                                  : basin::mass_matched(f.found, budgets[l], f.mass).keys);
+                    hidden += blind.hide.back().count();
+                }
+                killed.push_back(hidden / (static_cast<double>(number) * config.layers * config.heads));
+                measured.push_back(losses(model, texts, what, blind));
+                names.push_back(conditions[c] + k);
             }
-            killed.push_back(hidden / (static_cast<double>(number) * config.layers * config.heads));
-            measured.push_back(losses(model, texts, what, blind));
             on_pass();
         }
-        std::string const k = " (K = " + std::to_string(count) + ")";
-        auto const report = compare({"nothing", conditions[0] + k, conditions[1] + k, conditions[2] + k}, measured);
+        auto const report = compare(names, measured);
         for (std::size_t c = 0; c < conditions.size(); ++c)
-            result.series[c].push_back({report[c].mean, report[c].range.low, report[c].range.high, killed[c]});
+            result.series[c].push_back(
+                c < killed.size() ? effect{report[c].mean, report[c].range.low, report[c].range.high, killed[c]}
+                                  : no_effect);
         result.report.insert(result.report.end(), report.begin(), report.end());
     }
     return result;

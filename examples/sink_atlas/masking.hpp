@@ -9,6 +9,7 @@
 #include <tiny_dlm/tokenizer.hpp>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct passages {
     std::vector<int> prompt;
 };
 
-/// One condition with one number of keys, with the interval of the mean.
+/// One condition with one number of keys, with the interval of the mean. All NaN: a control that could not be had, because
+/// somewhere more sinks were to be hidden than there were other keys.
 struct effect {
     double mean, low, high;
     double killed; ///< keys really hidden, per head and text
@@ -44,6 +46,9 @@ inline std::vector<std::string> const& answer_conditions() {
                                                    "other keys of like attention"};
     return names;
 }
+
+constexpr effect no_effect{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
 
 /// Conditions on the same texts: measured[condition][text], the first is the baseline, the second is set against those after it.
 std::vector<basin::comparison> compare(std::vector<std::string> const& names,

@@ -6,6 +6,7 @@
 
 #include <tiny_dlm/corpus.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace sink_atlas {
@@ -19,10 +20,16 @@ model_files files_of(std::string const& name) {
     return {file("masked_diffusion", true), file("autoregressive", false), file("sink_token", false)};
 }
 
-bool does_tasks(tiny_dlm::trained_model const& m) { return m.words.by() == tiny_dlm::tokenizer::unit::characters; }
+bool does_tasks(tiny_dlm::trained_model const& m) {
+    return m.net.config().length >= tiny_dlm::task::longest && m.words == tiny_dlm::corpus::synthetic().words();
+}
 
 std::string default_prompt(tiny_dlm::trained_model const& m, std::uint64_t seed) {
-    return does_tasks(m) ? tiny_dlm::task::make(2 * seed, 0).prompt : "and the lord said unto";
+    if (does_tasks(m)) return tiny_dlm::task::make(2 * seed, 0).prompt;
+    std::string const scripture = "and the lord said unto";
+    auto const tokens = m.words.encode_text(scripture);
+    bool const known = std::find(tokens.begin(), tokens.end(), tiny_dlm::tokenizer::unknown) == tokens.end();
+    return known && static_cast<int>(tokens.size()) < m.net.config().length ? scripture : "";
 }
 
 passages texts_for(tiny_dlm::trained_model const& m, int number) {
@@ -38,6 +45,8 @@ passages texts_for(tiny_dlm::trained_model const& m, int number) {
         return result;
     }
     auto const tokens = m.words.encode_text(tiny_dlm::read_text(passages_file));
+    auto const foreign = std::count(tokens.begin(), tokens.end(), tiny_dlm::tokenizer::unknown);
+    if (2 * foreign > static_cast<std::ptrdiff_t>(tokens.size())) return result;
     int const there = static_cast<int>(tokens.size()) / result.length;
     if (there < number)
         throw std::runtime_error(std::string(passages_file) + " has " + std::to_string(there) + " passages of " +

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include "recording.hpp"
 
+#include "budget.hpp"
+
 #include <algorithm>
 
 namespace sink_atlas {
@@ -81,7 +83,8 @@ std::vector<basin::key_set> recorder::chosen(masking_plan const& plan) {
     if (!partners_) partners_ = std::make_unique<basin::sticky_keys>(plan.seed);
     for (int l = 0; l < record_.layers; ++l) {
         auto const& found = record_.at(record_.steps - 1, l);
-        auto const budget = basin::strongest(found, plan.strongest).keys;
+        auto const budget = plan.control == control_kind::none ? basin::strongest(found, plan.strongest).keys
+                                                               : strongest_with_control(found, plan.strongest);
         std::ptrdiff_t const head = record_.keys, layer = head * record_.heads;
         basin::view<float const, 3> const mass{
             now_received_.data() + l * layer, {{1, record_.heads, found.keys().keys()}}, {{layer, head, 1}}};

@@ -44,7 +44,7 @@ struct recording {
     basin::token_kind kind(int step, int key) const { return kinds[place_of(step, keys, key)]; }
 };
 
-/// Which keys are hidden instead of sinks, as many in each head.
+/// Which keys are hidden instead of sinks, as many in each head, or as many as there are.
 enum class control_kind : std::uint8_t { none, random, sticky, position, mass };
 
 /// Sinks of a step are hidden at the next.

@@ -42,7 +42,7 @@ sink_rule::sink_rule(std::string const& text) : text_(text) {
     else if (name == "mass_share" && number < 1)
         rule_ = basin::mass_share{number};
     else if (name == "top_keys" && number >= 1 && number <= 16 && number == std::floor(number))
-        rule_ = basin::top_keys{static_cast<basin::index_t>(number)};
+        rule_ = first_keys{{static_cast<basin::index_t>(number)}};
     else
         throw tiny_dlm::usage_error(
             "sink_atlas: --rule takes exceeds_others:EPSILON, outlier:Z, mass_share:PART (below 1) "

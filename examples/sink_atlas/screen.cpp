@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include "screen.hpp"
 
+#include <tiny_dlm/progress.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <thread>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace sink_atlas {
 namespace {
@@ -31,12 +29,8 @@ std::string surface_of(tiny_dlm::tokenizer const& words, tiny_dlm::token_id toke
 }
 
 screen::screen(tiny_dlm::tokenizer const& words) : words_(words) {
-    char const* const term = std::getenv("TERM");
-    char const* const plain = std::getenv("NO_COLOR");
-    live_ = ::isatty(STDOUT_FILENO) == 1 && term != nullptr && std::string(term) != "dumb" &&
-            (plain == nullptr || *plain == '\0');
-    winsize size{};
-    if (live_ && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) width_ = size.ws_col;
+    live_ = tiny_dlm::is_lively(stdout);
+    if (live_) width_ = tiny_dlm::columns_of(stdout);
 }
 
 std::string screen::draw(tiny_dlm::sampling_step const& now, std::vector<double> const& sinks) const {
@@ -98,27 +92,34 @@ std::string screen::strongest(tiny_dlm::sampling_step const& now, std::vector<do
 }
 
 void screen::show(tiny_dlm::sampling_step const& now, int steps, std::vector<double> const& sinks) {
-    int const step = now.step + 1;
-    auto const left = std::count(now.tokens.begin(), now.tokens.begin() + now.length, tiny_dlm::tokenizer::mask);
+    auto const masked = [&](std::span<tiny_dlm::token_id const> tokens) {
+        return static_cast<int>(std::count(tokens.begin(), tokens.end(), tiny_dlm::tokenizer::mask));
+    };
+    int const step = now.step + 1, left = masked(now.tokens);
+    if (now.step == 0) masked_ = masked(now.before);
+    int const done = masked_ - left;
+    std::string const title = "step " + std::to_string(step) + (steps > 0 ? " of " + std::to_string(steps) : "");
     if (!live_) {
-        int const eighth = step * 4 / std::max(1, steps);
-        if (eighth == shown_ && step != 1 && left != 0) return;
-        shown_ = eighth;
-        std::printf("\nstep %d of %d, %ld tokens masked; %s\n%s\n", step, steps, static_cast<long>(left),
-                    strongest(now, sinks).c_str(), draw(now, sinks).c_str());
+        int const fourth = done * 4 / std::max(1, masked_);
+        if (fourth == shown_ && step != 1 && left != 0) return;
+        shown_ = fourth;
+        std::printf("\n%s, %d tokens masked; %s\n%s\n", title.c_str(), left, strongest(now, sinks).c_str(),
+                    draw(now, sinks).c_str());
         std::fflush(stdout);
         return;
     }
     std::string text;
     if (lines_ > 0) text += "\033[" + std::to_string(lines_) + "A\033[J"; // back to the first line
-    int const cells = 24, full = cells * step / std::max(1, steps);
-    text += "step " + std::to_string(step) + " of " + std::to_string(steps) + " ";
+    int const cells = 24, full = cells * done / std::max(1, masked_);
+    text += title + " ";
     for (int i = 0; i < cells; ++i) text += i < full ? "\u2588" : "\u2591";
     text += "  " + std::to_string(left) + " tokens masked\n" + draw(now, sinks) + "\n" + strongest(now, sinks) + "\n";
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
     lines_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(120, 5000 / std::max(1, steps)))); // to be seen
+    // to be seen, but not for long
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::min(120, 5000 / std::max(1, steps > 0 ? steps : masked_))));
 }
 
 } // namespace sink_atlas

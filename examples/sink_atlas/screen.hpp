@@ -15,7 +15,7 @@ class screen {
 public:
     explicit screen(tiny_dlm::tokenizer const& words);
 
-    /// A step of the first text of a batch; `sinks` has the mass of the strongest sink at each position, or 0.
+    /// A step of the one text that is written, of `steps` steps if it is known how many there will be, else 0; `sinks` has the mass of the strongest sink at each position, or 0.
     void show(tiny_dlm::sampling_step const& now, int steps, std::vector<double> const& sinks);
     bool live() const { return live_; }
 
@@ -25,7 +25,7 @@ private:
 
     tiny_dlm::tokenizer const& words_;
     bool live_;
-    int width_ = 80, lines_ = 0, shown_ = -1;
+    int width_ = 80, lines_ = 0, shown_ = -1, masked_ = 0; // masked_: before the first step
 };
 
 /// What a token is called in the atlas: "newline", "punctuation", "word", "[MASK]", ...

@@ -91,7 +91,9 @@ recording write_text(tiny_dlm::trained_model const& m, std::string const& prompt
     auto how = s.sampling;
     if (m.net.config().kind == tiny_dlm::model_kind::block_diffusion && how.block == 0)
         how.block = m.net.config().block;
-    int const masked = m.net.config().length - given, steps = std::min<int>(how.steps, masked);
+    // how many steps there will be is known beforehand if each decides its share
+    auto const masked = static_cast<int>(std::count(tokens.begin(), tokens.end(), tiny_dlm::tokenizer::mask));
+    int const steps = how.threshold > 0 || how.block > 0 ? 0 : std::min<int>(how.steps, masked);
     recorder watcher(m.net.config(), m.net.config().length, given, sink_rule(s.rule));
     std::vector<basin::key_set> hidden;
     basin::buffer<float, 3> logits;
@@ -216,6 +218,8 @@ int run(int argc, char const* const* argv) {
         if (a.vocabulary != b.vocabulary || a.length != b.length || a.layers != b.layers || a.heads != b.heads)
             throw std::runtime_error(file + " has another vocabulary or shape than " + files.model +
                                      ", so it cannot be its " + what);
+        if (!(m->words == model.words))
+            throw std::runtime_error(file + " knows other words than " + files.model + ", so it cannot be its " + what);
         return m;
     };
     auto const twin = kin(files.twin, "twin"), sibling = kin(files.sibling, "sibling");
@@ -224,6 +228,9 @@ int run(int argc, char const* const* argv) {
     if (sibling && sibling->net.config().sinks.kind != tiny_dlm::sink_kind::token)
         throw std::runtime_error(files.sibling + " has no sink token");
     if (s.prompt.empty()) s.prompt = default_prompt(model, s.sampling.seed);
+    int given = 0;
+    token_id const first = start_text(model, s.prompt, given).front();
+    passages const texts = s.passages > 0 ? texts_for(model, s.passages) : passages{};
     open_folder(s.output);
 
     for (int i = 0; i < argc; ++i) r.command += (i > 0 ? " " : "") + quoted(argv[i]);
@@ -247,19 +254,24 @@ int run(int argc, char const* const* argv) {
 
     r.counts = {1, 5, 10};
     auto const measure = [&](tiny_dlm::trained_model const& m, std::string const& name, double queries) {
-        if (s.passages == 0) return;
+        if (texts.texts.empty()) return;
         tiny_dlm::progress bar("hiding sinks, " + name, static_cast<long>(3 * r.counts.size() + 1));
         long done = 0;
-        r.masking.push_back(
-            mask_sinks(m.net, name, texts_for(m, s.passages), r.rule, queries, r.counts, s.sampling.seed, [&] {
-                interrupt_guard::check();
-                bar.update(++done);
-            }));
+        r.masking.push_back(mask_sinks(m.net, name, texts, r.rule, queries, r.counts, s.sampling.seed, [&] {
+            interrupt_guard::check();
+            bar.update(++done);
+        }));
     };
-    r.absent.masking = "Not measured: --passages was 0.";
+    r.absent.masking = s.passages == 0 ? "Not measured: --passages was 0."
+                                       : "Not measured: the model does not know the words of the passages.";
     measure(model, "diffusion", 0);
     r.absent.arm = "No autoregressive twin was given: --twin FILE.";
-    if (twin) {
+    bool const begun = first != tiny_dlm::tokenizer::mask;
+    if (twin && !begun) {
+        r.absent.arm = "The twin writes from left to right, so it needs a prompt that begins with a word.";
+        measure(*twin, "autoregressive", enough_queries);
+    }
+    if (twin && begun) {
         auto const record = continue_with_twin(*twin, s.prompt, s);
         r.curves.push_back(sweep_of(record, r.thresholds, "autoregressive twin", true, true, enough_queries));
         r.curves.push_back(sweep_of(record, r.thresholds, "twin, raw column sums", false, true, 0));

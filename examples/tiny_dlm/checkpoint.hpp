@@ -48,22 +48,28 @@ inline void save_model(std::string const& path, model<float> const& net, tokeniz
     write_safetensors(path, file);
 }
 
-/// Reads a model; a file that is none gets one sentence.
-inline trained_model load_model(std::string const& path, int threads = 1) {
-    tensor_file const file = read_safetensors(path);
+/// The model of a file that was read; `name` is what errors call it. One that is none gets one sentence, and nothing is
+/// allocated for it.
+inline trained_model model_of(tensor_file const& file, std::string const& name, int threads = 1) {
     try {
         model_config const config = config_from_text(file.metadata);
-        trained_model result{model<float>(config, threads), tokenizer::load(file.metadata), file.metadata};
-        if (result.words.size() != config.vocabulary)
-            throw std::runtime_error("the vocabulary has " + std::to_string(result.words.size()) +
-                                     " tokens, but the model " + std::to_string(config.vocabulary));
+        tokenizer words = tokenizer::load(file.metadata);
+        if (words.size() != config.vocabulary)
+            throw std::runtime_error("the vocabulary has " + std::to_string(words.size()) + " tokens, but the model " +
+                                     std::to_string(config.vocabulary));
+        for (tensor_info const& t : parameter_layout(config).tensors)
+            (void)file.at(t.name, {t.shape.begin(), t.shape.end()});
+        trained_model result{model<float>(config, threads), std::move(words), file.metadata};
         take_tensors(file, result.net.tensors(), result.net.parameters());
         return result;
-    } catch (checkpoint_error const&) {
-        throw;
     } catch (std::exception const& e) {
-        throw std::runtime_error(path + ": " + e.what());
+        throw checkpoint_error(name + ": " + e.what());
     }
+}
+
+/// Reads a model.
+inline trained_model load_model(std::string const& path, int threads = 1) {
+    return model_of(read_safetensors(path), path, threads);
 }
 
 } // namespace tiny_dlm

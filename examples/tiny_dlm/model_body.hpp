@@ -94,6 +94,19 @@ model_config model<T>::of_length(int length, std::size_t tokens) const {
     return c;
 }
 
+namespace detail {
+
+/// Each is a row of the embedding.
+inline void check_tokens(std::span<int const> tokens, model_config const& c) {
+    for (int const t : tokens) {
+        if (t < 0 || t >= c.vocabulary)
+            throw std::runtime_error("a text has token " + std::to_string(t) + ", but the model's vocabulary has " +
+                                     std::to_string(c.vocabulary) + " tokens");
+    }
+}
+
+} // namespace detail
+
 template <class T>
 basin::buffer<T, 3> model<T>::logits(std::span<int const> tokens, int length, observer<T> const& watch) const {
     model_config const c = of_length(length, tokens.size());
@@ -113,6 +126,7 @@ void model<T>::masked_logits(std::span<int const> tokens, int length, basin::buf
 template <class T>
 void model<T>::run_logits(model_config const& c, std::span<int const> tokens, bool masked_only,
                           basin::buffer<T, 3>& result, observer<T> const& watch) const {
+    detail::check_tokens(tokens, c);
     int const texts = static_cast<int>(tokens.size()) / c.length;
     int const group = detail::group_size(texts, c.rows());
     (*pool_)((texts + group - 1) / group, [&](int g) {
@@ -132,6 +146,8 @@ void model<T>::run_logits(model_config const& c, std::span<int const> tokens, bo
 template <class T>
 double model<T>::run(batch const& b, std::vector<std::vector<T>>* gradients, observer<T> const& watch) const {
     model_config const c = of_length(b.length, b.input.size());
+    detail::check_tokens(b.input, c);
+    detail::check_tokens(b.target, c);
     bool const copies = c.kind == model_kind::block_diffusion;
     int const group = detail::group_size(b.texts, copies ? 2 * c.length : c.rows());
     int const groups = (b.texts + group - 1) / group;

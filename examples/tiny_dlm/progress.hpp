@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace tiny_dlm {
@@ -21,6 +25,20 @@ inline std::string clock_text(double seconds) {
     return text;
 }
 
+/// Whether a stream goes to a terminal that may be sent escape sequences: one that is known and not dumb, and nobody set NO_COLOR.
+inline bool is_lively(std::FILE* out) {
+    char const* const term = std::getenv("TERM");
+    char const* const plain = std::getenv("NO_COLOR");
+    return ::isatty(::fileno(out)) == 1 && term != nullptr && std::string_view(term) != "dumb" &&
+           (plain == nullptr || *plain == '\0');
+}
+
+/// How many characters fit on a line of a terminal.
+inline int columns_of(std::FILE* out) {
+    winsize size{};
+    return ::ioctl(::fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
 /// How far a long job is: a bar that rewrites itself with the time left on a terminal, and a plain line at every tenth of the
 /// way elsewhere, so that logs stay short. On stderr, which leaves stdout to results.
 class progress {
@@ -28,7 +46,7 @@ public:
     /// `already` steps were done by an earlier run: they count for the bar, not for the speed.
     explicit progress(std::string what, long total, long already = 0, std::FILE* out = stderr)
         : what_(std::move(what)), total_(total < 1 ? 1 : total), already_(already), out_(out),
-          terminal_(::isatty(::fileno(out)) == 1) {}
+          terminal_(is_lively(out)) {}
     progress(progress const&) = delete;
     progress& operator=(progress const&) = delete;
     ~progress() { end_line(); }
@@ -47,11 +65,14 @@ public:
             done > already_ ? spent / static_cast<double>(done - already_) * static_cast<double>(total_ - done) : -1;
         std::string time = last ? "took " + clock_text(spent) : left >= 0 ? clock_text(left) + " left" : std::string();
         if (terminal_) {
-            constexpr int cells = 24;
-            auto const full = static_cast<std::size_t>(done * cells / total_);
-            std::fprintf(out_, "\r\033[K%s [%s%s] %ld/%ld %s  %s", what_.c_str(), std::string(full, '#').c_str(),
-                         std::string(cells - (full < cells ? full : cells), '.').c_str(), done, total_, time.c_str(),
-                         words.c_str());
+            int const columns = columns_of(out_);
+            long const cells = columns < 100 ? 8 : 24;
+            auto const full = static_cast<std::size_t>(std::clamp(done * cells / total_, 0L, cells));
+            std::string line = what_ + " [" + std::string(full, '#') +
+                               std::string(static_cast<std::size_t>(cells) - full, '.') + "] " + std::to_string(done) +
+                               "/" + std::to_string(total_) + " " + time + "  " + words;
+            line.resize(std::min(line.size(), static_cast<std::size_t>(columns - 1))); // a second line would stay
+            std::fprintf(out_, "\r\033[K%s", line.c_str());
             open_line_ = true;
             if (last) end_line();
         } else {

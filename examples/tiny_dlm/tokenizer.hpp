@@ -91,6 +91,9 @@ public:
         return result;
     }
 
+    /// The same words in the same places.
+    friend bool operator==(tokenizer const& a, tokenizer const& b) { return a.by_ == b.by_ && a.names_ == b.names_; }
+
     unit by() const { return by_; }
     int size() const { return static_cast<int>(names_.size()); }
     /// "[MASK]", "e", "\n", "lord": as a text has it.

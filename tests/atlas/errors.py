@@ -43,6 +43,7 @@ expect("a rule that does not exist", ["--rule", "loudest"], 2, "--rule takes")
 expect("a rule with a bad number", ["--rule", "outlier:x"], 2, "--rule has a number")
 expect("a control without a mask", ["--control", "random"], 2, "--mask K")
 expect("too few passages", ["--passages", "3"], 2, "--passages")
+expect("too many passages", ["--model", model, "--passages", "500"], 1, "passages of 128 tokens, not 500")
 expect("a missing checkpoint", ["--model", work / "none.safetensors"], 1, "none.safetensors")
 (work / "empty.safetensors").write_bytes(b"")
 expect("an empty checkpoint", ["--model", work / "empty.safetensors"], 1, "empty.safetensors")
@@ -71,7 +72,7 @@ def little_room():  # what a full disk looks like to a program: writes fail half
 expect("a full disk", ["--model", model], 1, "cannot write", preexec_fn=little_room)
 
 shutil.rmtree(out, ignore_errors=True)
-running = subprocess.Popen([program, "--model", str(model), "--steps", "40", "--passages", "500", "--output", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+running = subprocess.Popen([program, "--model", str(model), "--steps", "40", "--passages", "50", "--output", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 running.stdout.readline()  # it is at work
 time.sleep(0.05)
 running.send_signal(signal.SIGINT)

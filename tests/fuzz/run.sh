@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the reader of checkpoints with libFuzzer: tests/fuzz/run.sh [INPUTS], a million by default (two minutes or so).
+# Fuzzes what reads checkpoints with libFuzzer, the format and whole models: tests/fuzz/run.sh [INPUTS], a million of each by
+# default (some minutes).
 # New inputs that reach new code stay in build/fuzz/corpus; what crashes is left in build/fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,9 +18,28 @@ if ! has_fuzzer "$compiler"; then
     install_missing
 fi
 
+need_package libeigen3-dev "dense layers of the models"
+need_package libxsimd-dev "their attention"
+need_command pkg-config pkg-config "finds Eigen"
+install_missing
+
 mkdir -p build/fuzz/corpus
-"$compiler" -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude \
-    tests/fuzz/safetensors.cpp -o build/fuzz/safetensors
+read -ra eigen < <(pkg-config --cflags eigen3)
+common=(-std=c++20 -O1 -g "-fsanitize=address,undefined" "-fno-sanitize=vptr,null,object-size,pointer-overflow,float-cast-overflow"
+        -fno-sanitize-recover=all -Iinclude -Iexamples "${eigen[@]/#-I/-isystem}")
+for part in config model attend_forward attend_backward; do # attention itself is not led by coverage: it is not what reads the file
+    coverage=
+    [ $part != config ] || coverage=-fsanitize=fuzzer-no-link
+    "$compiler" "${common[@]}" $coverage -c "examples/tiny_dlm/$part.cpp" -o "build/fuzz/$part.o"
+done
+for target in safetensors checkpoint; do
+    objects=()
+    [ $target = safetensors ] || objects=(build/fuzz/{config,model,attend_forward,attend_backward}.o)
+    "$compiler" "${common[@]}" -fsanitize=fuzzer "tests/fuzz/$target.cpp" "${objects[@]}" -o "build/fuzz/$target"
+done
 cd build/fuzz
-./safetensors -runs="${1:-1000000}" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 -close_fd_mask=0 \
-    -dict=../../tests/fuzz/safetensors.dict corpus ../../tests/fuzz/seeds 2>&1 | grep -vE '^#[0-9]+.*(NEW|REDUCE|pulse)'
+for target in safetensors checkpoint; do
+    echo "== $target"
+    ./$target -runs="${1:-1000000}" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1 -close_fd_mask=0 \
+        -dict=../../tests/fuzz/safetensors.dict corpus ../../tests/fuzz/seeds 2>&1 | grep -vE '^#[0-9]+.*(NEW|REDUCE|pulse)'
+done

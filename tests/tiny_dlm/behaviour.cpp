@@ -71,8 +71,8 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
                         double square = 0;
                         for (int c = 0; c < r.v.extent(3); ++c)
                             square += static_cast<double>(r.v(t, h, key, c)) * static_cast<double>(r.v(t, h, key, c));
-                        off = std::max(off,
-                                       std::abs(static_cast<double>(r.value_norm(t, h, key)) / std::sqrt(square) - 1));
+                        off = farther(off,
+                                      std::abs(static_cast<double>(r.value_norm(t, h, key)) / std::sqrt(square) - 1));
                     }
                 }
             }
@@ -86,7 +86,7 @@ TEST_CASE("logits and statistics do not depend on how many work, and watching ch
         CHECK(total == doctest::Approx(9.0 * v.config.layers * v.config.heads * v.config.rows()));
         double far = 0;
         for (std::ptrdiff_t i = 0; i < a.size(); ++i)
-            far = std::max(far, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+            far = farther(far, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
         CHECK(far < 1e-5);
         auto const c = two.logits(tokens);
         CHECK(std::equal(a.begin(), a.end(), c.begin()));
@@ -168,6 +168,79 @@ TEST_CASE("a training that was stopped goes on to the same bits, and refuses the
     other.plan.rate = 1e-4;
     tiny_dlm::trainer stranger(other, texts, 1);
     CHECK_THROWS_WITH_AS(stranger.resume(path), doctest::Contains("its rate is"), std::runtime_error);
+    other.plan.rate = how.plan.rate + 1e-9; // the first six digits are the same
+    tiny_dlm::trainer close(other, texts, 1);
+    CHECK_THROWS_WITH_AS(close.resume(path), doctest::Contains("its rate is"), std::runtime_error);
+    std::remove(path.c_str());
+}
+
+TEST_CASE("a state is refused for another text, and one that names no text is completed by its hash alone") {
+    using unit = tiny_dlm::tokenizer::unit;
+    std::string letters[2]; // of the same letters, as often
+    for (int i = 0; i < 200; ++i) {
+        letters[0] += "abcdef";
+        letters[1] += "fedcba";
+    }
+    auto const open = [&](std::string const& text, unit by) {
+        return tiny_dlm::corpus::from_text(text, tiny_dlm::tokenizer::from_text(text, by), 16);
+    };
+    auto const texts = open(letters[0], unit::characters), others = open(letters[1], unit::characters);
+    auto how = quick_recipe(texts);
+    how.model.length = 16;
+    std::string const path = "tiny_dlm_corpus_test.safetensors";
+    tiny_dlm::trainer work(how, texts, 1), same(how, texts, 1), stranger(how, others, 1);
+    work.step();
+    work.save(path);
+    CHECK_NOTHROW(same.resume(path));
+    CHECK_THROWS_WITH(stranger.resume(path),
+                      (path + " belongs to another training: its corpus is " + tiny_dlm::corpus_hash(texts) + ", not " +
+                       tiny_dlm::corpus_hash(others) + "; delete it or choose another --out")
+                          .c_str());
+    auto file = tiny_dlm::read_safetensors(path);
+    file.metadata.erase("corpus");
+    CHECK(file.metadata.at("rate") == "0.005000"); // as earlier programs wrote it
+    tiny_dlm::write_safetensors(path, file);
+    CHECK_THROWS_WITH(same.resume(path), doctest::Contains("its corpus is missing"));
+    file.metadata["corpus"] = tiny_dlm::corpus_hash(texts);
+    tiny_dlm::write_safetensors(path, file);
+    CHECK_NOTHROW(same.resume(path));
+    std::remove(path.c_str());
+
+    CHECK(tiny_dlm::corpus_hash(tiny_dlm::corpus::synthetic()) == "c9e4d02719311d06"); // by Python;
+    std::string const words = "a b c d e f g h i j ";
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += words;
+    CHECK(tiny_dlm::corpus_hash(open(text, unit::words)) != tiny_dlm::corpus_hash(open(text, unit::characters)));
+}
+
+TEST_CASE("a damaged state gets its sentence") {
+    auto const texts = tiny_dlm::corpus::synthetic();
+    auto const how = quick_recipe(texts);
+    std::string const path = "tiny_dlm_damaged_test.safetensors";
+    tiny_dlm::trainer work(how, texts, 1), other(how, texts, 1);
+    work.step();
+    work.save(path);
+    auto const good = tiny_dlm::read_safetensors(path);
+    auto const with = [&](auto const& change) {
+        auto file = good;
+        change(file);
+        tiny_dlm::write_safetensors(path, file);
+        return path + " is damaged: ";
+    };
+    for (std::string const done : {"abc", "-3", "7", "", "3x", " 3", "99999999999999999999"}) {
+        std::string const begin = with([&](tiny_dlm::tensor_file& file) { file.metadata["done"] = done; });
+        CHECK_THROWS_WITH(
+            other.resume(path),
+            (begin + "the number of steps that are done is " + done + ", outside of 0 ... 6; delete it").c_str());
+    }
+    with([](tiny_dlm::tensor_file& file) { file.metadata.erase("done"); });
+    CHECK_THROWS_WITH(other.resume(path), doctest::Contains("done is missing, outside of 0 ... 6; delete it"));
+    std::string const begin = with([](tiny_dlm::tensor_file& file) { file.tensors.erase("mean.head"); });
+    CHECK_THROWS_WITH(other.resume(path), (begin + "the checkpoint has no tensor \"mean.head\"; delete it").c_str());
+    CHECK(other.done() == 0);
+    with([](tiny_dlm::tensor_file& file) { file.metadata["done"] = "6"; });
+    CHECK_NOTHROW(other.resume(path));
+    CHECK(other.finished());
     std::remove(path.c_str());
 }
 
@@ -237,4 +310,24 @@ TEST_CASE("models that cannot be are refused in one sentence") {
     CHECK_THROWS_WITH(tiny_dlm::config_from_text(text), "the model's configuration has no \"layers\"");
     tiny_dlm::model<float> net(small_model());
     CHECK_THROWS_WITH(net.logits(std::vector<int>(18), 9), "texts of 9 tokens do not fit a model of length 8");
+}
+
+TEST_CASE("tokens that are not in the vocabulary are refused in words") {
+    model_config const c = small_model();
+    tiny_dlm::model<float> net(c);
+    for (int const bad : {-1, c.vocabulary, 1 << 30}) {
+        std::string const words =
+            "a text has token " + std::to_string(bad) + ", but the model's vocabulary has 11 tokens";
+        std::vector<int> tokens(8);
+        tokens[5] = bad;
+        CHECK_THROWS_WITH(net.logits(tokens), words.c_str());
+        basin::buffer<float, 3> kept;
+        CHECK_THROWS_WITH(net.masked_logits(tokens, 8, kept), words.c_str());
+        auto b = some_texts(c, 1);
+        b.input[3] = bad;
+        CHECK_THROWS_WITH(net.loss(b), words.c_str());
+        b = some_texts(c, 1);
+        b.target[3] = bad;
+        CHECK_THROWS_WITH(net.loss(b), words.c_str());
+    }
 }

@@ -37,7 +37,7 @@ double worst(model_config const& config) {
             double const down = net.loss(texts);
             x = old;
             double const slope = (up - down) / (2 * h), g = gradients[static_cast<std::size_t>(i)];
-            far = std::max(far, std::abs(slope - g) / (1e-8 + 1e-6 * std::abs(slope)));
+            far = farther(far, std::abs(slope - g) / (1e-8 + 1e-6 * std::abs(slope)));
         }
     }
     return far;
@@ -50,4 +50,12 @@ TEST_CASE("gradients of the whole model are those of finite differences, for eve
         CAPTURE(v.name);
         CHECK(worst(v.config) < 1);
     }
+}
+
+TEST_CASE("what is not a number is farther than any number, and stays so") {
+    double const none = std::numeric_limits<double>::quiet_NaN();
+    CHECK(farther(1, 2) == 2);
+    CHECK(farther(2, 1) == 2);
+    CHECK(!(farther(0, none) < 1));
+    CHECK(!(farther(farther(0, none), 0.5) < 1));
 }

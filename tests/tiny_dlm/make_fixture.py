@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 basin contributors
 # SPDX-License-Identifier: MIT
-"""Makes fixture.txt: logits and greedy denoising of every variant, by PyTorch in double. Needs torch.
+"""Makes fixture.txt: logits, greedy denoising and the loss of every variant, by PyTorch in double. Needs torch.
 
     python3 tests/tiny_dlm/make_fixture.py > tests/tiny_dlm/fixture.txt
 
 Weights and tokens come from a formula that the test repeats (see numbers below), so that the file holds results alone."""
 import torch
+import torch.nn.functional as F
 from torch_model import MASK, Config, Model, denoise
 
 VARIANTS = [
@@ -46,12 +47,17 @@ def main():
             weights[name] = 1 + 0.1 * x if name.endswith("norm") else 0.6 * x
         model = Model(c, weights)
         tokens = torch.tensor([4 + int((x + 1) * 8) for x in numbers(2 * c.length, 77 + number)]).view(2, c.length)
+        clean = tokens.clone()
         tokens[:, 3:] = MASK
         with torch.no_grad():
             logits = model(tokens)
+            learned = model(tokens, clean=clean) if c.kind == "block_diffusion" else logits
+            loss = F.cross_entropy(learned[:, 3:].flatten(0, 1), clean[:, 3:].flatten(), reduction="sum") / 16
         print(c.kind, c.sinks, c.count, c.place, int(c.gated), c.kv_heads)
         print(*tokens.flatten().tolist())
         print(*denoise(model, tokens, 5).flatten().tolist())
+        print(*clean.flatten().tolist())
+        print(f"{loss.item():.10g}")
         print(*(f"{x:.7g}" for x in logits.flatten().tolist()))
 
 

@@ -4,6 +4,7 @@
 
 #include "tiny_dlm/model.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,12 @@ using tiny_dlm::model_config;
 using tiny_dlm::model_kind;
 using tiny_dlm::sink_kind;
 using tiny_dlm::sink_place;
+
+/// The larger of two distances; NaN, which std::max would leave out, is the largest.
+inline double farther(double far, double x) {
+    if (x <= far) return far;
+    return x == x ? x : std::numeric_limits<double>::infinity();
+}
 
 /// A model small enough to look at every parameter.
 inline model_config small_model() {

@@ -5,6 +5,10 @@
 #include "../../examples/tiny_dlm/options.hpp"
 #include "../../examples/tiny_dlm/progress.hpp"
 
+#include <cstdlib>
+
+#include <fcntl.h>
+
 using namespace tiny_dlm;
 using namespace io_test;
 
@@ -127,4 +131,44 @@ TEST_CASE("progress in a file is a plain line at every tenth") {
     CHECK(!has(log, "\r"));
     CHECK(clock_text(65.2) == "1:05");
     CHECK(clock_text(7390) == "2:03:10");
+}
+
+namespace {
+
+/// What a progress bar writes to a terminal under these variables, all in one string.
+std::string on_terminal(char const* term, char const* no_color) {
+    int const master = ::posix_openpt(O_RDWR | O_NOCTTY);
+    REQUIRE(master >= 0);
+    REQUIRE((::grantpt(master) == 0 && ::unlockpt(master) == 0));
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(::ptsname(master), "w"), &std::fclose);
+    REQUIRE(out);
+    ::setenv("TERM", term, 1);
+    ::setenv("NO_COLOR", no_color, 1);
+    {
+        progress bar("training", 20, 0, out.get());
+        for (long i = 1; i <= 20; ++i) bar.update(i, std::string(200, 'w'));
+    }
+    out.reset(); // what was written can still be read, and then comes an end
+    std::string all;
+    char text[4096];
+    for (ssize_t n; (n = ::read(master, text, sizeof text)) > 0;) all.append(text, static_cast<std::size_t>(n));
+    ::close(master);
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("progress on a terminal rewrites its line, and has no escape sequence where none is wanted") {
+    std::string const lively = on_terminal("xterm", "");
+    CHECK(has(lively, "\r\033[Ktraining [########] 20/20 took 0:0"));
+    CHECK(std::count(lively.begin(), lively.end(), '\n') == 1);
+    for (std::size_t at = 0; at < lively.size();) { // no line wraps, of which the terminal would keep the first part
+        std::size_t const end = std::min(lively.find("\r", at + 1), lively.size());
+        CHECK(end - at <= 79 + 4);
+        at = end;
+    }
+    for (std::string const& plain : {on_terminal("dumb", ""), on_terminal("xterm", "1")}) {
+        CHECK(!has(plain, "\033"));
+        CHECK(std::count(plain.begin(), plain.end(), '\n') == 11);
+    }
 }

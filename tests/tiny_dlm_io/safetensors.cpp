@@ -4,7 +4,6 @@
 #include "support.hpp"
 
 #include <bit>
-#include <cstdlib>
 
 using namespace tiny_dlm;
 using namespace io_test;
@@ -55,17 +54,8 @@ TEST_CASE("a checkpoint comes back bit by bit") {
     CHECK(safetensors_bytes(again) == content(f / "x")); // and so do its bytes
 }
 
-TEST_CASE("the committed file is what is written, and Python's safetensors reads it") {
-    fs::path const committed = here() / "data/ours.safetensors";
-    CHECK(content(committed) == safetensors_bytes(ours()));
-    char const* const chosen = std::getenv("BASIN_TEST_PYTHON");
-    std::string const python = chosen != nullptr ? chosen : "python3";
-    if (std::system((python + " -c 'import numpy, safetensors' >/dev/null 2>&1").c_str()) != 0) {
-        MESSAGE("Python is left out: it has no package safetensors (BASIN_TEST_PYTHON names one that has)");
-        return;
-    }
-    auto const script = here() / "data/read_ours.py";
-    CHECK(std::system((python + " '" + script.string() + "' '" + committed.string() + "'").c_str()) == 0);
+TEST_CASE("the committed file is what is written") { // and Python's safetensors reads it: data/read_ours.py
+    CHECK(content(here() / "data/ours.safetensors") == safetensors_bytes(ours()));
 }
 
 TEST_CASE("a file written by Python's safetensors is read") {
@@ -189,7 +179,7 @@ TEST_CASE("seeds of the fuzzer") {
         auto const name = seed.path().filename().string();
         CAPTURE(name);
         CHECK(good == (name == "good" || name == "empty_object" || name == "scalar" || name == "unicode" ||
-                       name == "not_finite" || name == "vocabulary_twice"));
+                       name == "not_finite" || name == "vocabulary_twice" || name.starts_with("model")));
         ++count;
     }
     CHECK(count >= 16);
