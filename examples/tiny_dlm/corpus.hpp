@@ -163,6 +163,8 @@ public:
     }
     /// How many of the three answers of a synthetic text are right.
     int right_answers(std::span<token_id const> written) const { return task::right_answers(words_.decode(written)); }
+    /// What training reads: all but the last tenth of a text; nothing for the synthetic tasks.
+    std::span<token_id const> training_tokens() const { return std::span(text_).first(split()); }
 
 private:
     corpus(tokenizer words, index_t length, std::vector<token_id> text)
@@ -190,5 +192,22 @@ private:
     index_t length_ = 0;
     std::vector<token_id> text_; // empty: synthetic
 };
+
+/// What a training learns from, as 16 hexadecimal digits: FNV-1a, 64 bits, over the words of the vocabulary, each with a zero
+/// byte after it, and the tokens of training, each as 4 bytes, the lowest first. States of trainings keep it as "corpus".
+inline std::string corpus_hash(corpus const& texts) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    auto const add = [&hash](std::uint32_t byte) { hash = (hash ^ (byte & 0xffU)) * 0x100000001b3U; };
+    for (token_id t = 0; t < texts.words().size(); ++t) {
+        for (char const c : texts.words().name(t)) add(static_cast<unsigned char>(c));
+        add(0);
+    }
+    for (token_id const t : texts.training_tokens()) {
+        for (unsigned shift = 0; shift < 32; shift += 8) add(static_cast<std::uint32_t>(t) >> shift);
+    }
+    char digits[17];
+    std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+    return digits;
+}
 
 } // namespace tiny_dlm

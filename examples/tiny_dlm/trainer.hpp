@@ -8,7 +8,20 @@
 
 #include <basin/backend/thread_pool.hpp>
 
+#include <charconv>
+#include <cstdlib>
+
 namespace tiny_dlm {
+namespace detail {
+
+/// Six digits, as states have always had them, or as many as tell the number from all others.
+inline std::string exact_text(double x) {
+    if (std::string text = std::to_string(x); std::strtod(text.c_str(), nullptr) == x) return text;
+    char text[40];
+    return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
+} // namespace detail
 
 /// All that decides what a training gives. The same recipe gives the same bits on one machine, whatever the threads.
 struct recipe {
@@ -21,8 +34,8 @@ struct recipe {
         auto text = tiny_dlm::to_text(model);
         text["steps"] = std::to_string(plan.steps);
         text["warm_up"] = std::to_string(plan.warm_up);
-        text["rate"] = std::to_string(plan.rate);
-        text["decay"] = std::to_string(plan.decay);
+        text["rate"] = detail::exact_text(plan.rate);
+        text["decay"] = detail::exact_text(plan.decay);
         text["batch"] = std::to_string(batch);
         text["seed"] = std::to_string(seed);
         return text;
@@ -53,30 +66,49 @@ public:
     /// Everything that is needed to go on later, in one file.
     void save(std::string const& path) const {
         tensor_file file;
-        file.metadata = how_.to_text();
+        file.metadata = identity();
         file.metadata["done"] = std::to_string(adam_.steps);
         put_tensors(file, net_.tensors(), net_.parameters(), storage::float32);
         put_tensors(file, net_.tensors(), adam_.mean, storage::float32, "mean.");
         put_tensors(file, net_.tensors(), adam_.square, storage::float32, "square.");
         write_safetensors(path, file);
     }
-    /// Goes on where that file was saved. It must be of the same recipe.
+    /// Goes on where that file was saved. It must be of the same recipe and corpus.
     void resume(std::string const& path) {
         tensor_file const file = read_safetensors(path);
-        for (auto const& [key, value] : how_.to_text()) {
+        auto const entry = [&](std::string const& key) {
             auto const found = file.metadata.find(key);
-            if (found == file.metadata.end() || found->second != value)
-                throw std::runtime_error(path + " belongs to another training: its " + key + " is " +
-                                         (found == file.metadata.end() ? "missing" : found->second) + ", not " + value +
-                                         "; delete it or choose another --out");
+            return found == file.metadata.end() ? std::string("missing") : found->second;
+        };
+        for (auto const& [key, value] : identity()) {
+            if (entry(key) != value)
+                throw std::runtime_error(path + " belongs to another training: its " + key + " is " + entry(key) +
+                                         ", not " + value + "; delete it or choose another --out");
         }
-        take_tensors(file, net_.tensors(), net_.parameters());
-        take_tensors(file, net_.tensors(), adam_.mean, "mean.");
-        take_tensors(file, net_.tensors(), adam_.square, "square.");
-        adam_.steps = std::stoi(file.metadata.at("done"));
+        std::string const done = entry("done");
+        int steps = 0;
+        auto const [end, code] = std::from_chars(done.data(), done.data() + done.size(), steps);
+        if (code != std::errc() || end != done.data() + done.size() || steps < 0 || steps > how_.plan.steps)
+            throw std::runtime_error(path + " is damaged: the number of steps that are done is " + done +
+                                     ", outside of 0 ... " + std::to_string(how_.plan.steps) + "; delete it");
+        try {
+            take_tensors(file, net_.tensors(), net_.parameters());
+            take_tensors(file, net_.tensors(), adam_.mean, "mean.");
+            take_tensors(file, net_.tensors(), adam_.square, "square.");
+        } catch (checkpoint_error const& e) {
+            throw std::runtime_error(path + " is damaged: " + e.what() + "; delete it");
+        }
+        adam_.steps = steps;
     }
 
 private:
+    /// What a state must agree with.
+    std::map<std::string, std::string> identity() const {
+        auto text = how_.to_text();
+        text["corpus"] = corpus_hash(texts_);
+        return text;
+    }
+
     recipe how_;
     corpus const& texts_;
     model<float> net_;

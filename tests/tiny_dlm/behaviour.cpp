@@ -168,6 +168,79 @@ TEST_CASE("a training that was stopped goes on to the same bits, and refuses the
     other.plan.rate = 1e-4;
     tiny_dlm::trainer stranger(other, texts, 1);
     CHECK_THROWS_WITH_AS(stranger.resume(path), doctest::Contains("its rate is"), std::runtime_error);
+    other.plan.rate = how.plan.rate + 1e-9; // the first six digits are the same
+    tiny_dlm::trainer close(other, texts, 1);
+    CHECK_THROWS_WITH_AS(close.resume(path), doctest::Contains("its rate is"), std::runtime_error);
+    std::remove(path.c_str());
+}
+
+TEST_CASE("a state is refused for another text, and one that names no text is completed by its hash alone") {
+    using unit = tiny_dlm::tokenizer::unit;
+    std::string letters[2]; // of the same letters, as often
+    for (int i = 0; i < 200; ++i) {
+        letters[0] += "abcdef";
+        letters[1] += "fedcba";
+    }
+    auto const open = [&](std::string const& text, unit by) {
+        return tiny_dlm::corpus::from_text(text, tiny_dlm::tokenizer::from_text(text, by), 16);
+    };
+    auto const texts = open(letters[0], unit::characters), others = open(letters[1], unit::characters);
+    auto how = quick_recipe(texts);
+    how.model.length = 16;
+    std::string const path = "tiny_dlm_corpus_test.safetensors";
+    tiny_dlm::trainer work(how, texts, 1), same(how, texts, 1), stranger(how, others, 1);
+    work.step();
+    work.save(path);
+    CHECK_NOTHROW(same.resume(path));
+    CHECK_THROWS_WITH(stranger.resume(path),
+                      (path + " belongs to another training: its corpus is " + tiny_dlm::corpus_hash(texts) + ", not " +
+                       tiny_dlm::corpus_hash(others) + "; delete it or choose another --out")
+                          .c_str());
+    auto file = tiny_dlm::read_safetensors(path);
+    file.metadata.erase("corpus");
+    CHECK(file.metadata.at("rate") == "0.005000"); // as earlier programs wrote it
+    tiny_dlm::write_safetensors(path, file);
+    CHECK_THROWS_WITH(same.resume(path), doctest::Contains("its corpus is missing"));
+    file.metadata["corpus"] = tiny_dlm::corpus_hash(texts);
+    tiny_dlm::write_safetensors(path, file);
+    CHECK_NOTHROW(same.resume(path));
+    std::remove(path.c_str());
+
+    CHECK(tiny_dlm::corpus_hash(tiny_dlm::corpus::synthetic()) == "c9e4d02719311d06"); // by Python;
+    std::string const words = "a b c d e f g h i j ";
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += words;
+    CHECK(tiny_dlm::corpus_hash(open(text, unit::words)) != tiny_dlm::corpus_hash(open(text, unit::characters)));
+}
+
+TEST_CASE("a damaged state gets its sentence") {
+    auto const texts = tiny_dlm::corpus::synthetic();
+    auto const how = quick_recipe(texts);
+    std::string const path = "tiny_dlm_damaged_test.safetensors";
+    tiny_dlm::trainer work(how, texts, 1), other(how, texts, 1);
+    work.step();
+    work.save(path);
+    auto const good = tiny_dlm::read_safetensors(path);
+    auto const with = [&](auto const& change) {
+        auto file = good;
+        change(file);
+        tiny_dlm::write_safetensors(path, file);
+        return path + " is damaged: ";
+    };
+    for (std::string const done : {"abc", "-3", "7", "", "3x", " 3", "99999999999999999999"}) {
+        std::string const begin = with([&](tiny_dlm::tensor_file& file) { file.metadata["done"] = done; });
+        CHECK_THROWS_WITH(
+            other.resume(path),
+            (begin + "the number of steps that are done is " + done + ", outside of 0 ... 6; delete it").c_str());
+    }
+    with([](tiny_dlm::tensor_file& file) { file.metadata.erase("done"); });
+    CHECK_THROWS_WITH(other.resume(path), doctest::Contains("done is missing, outside of 0 ... 6; delete it"));
+    std::string const begin = with([](tiny_dlm::tensor_file& file) { file.tensors.erase("mean.head"); });
+    CHECK_THROWS_WITH(other.resume(path), (begin + "the checkpoint has no tensor \"mean.head\"; delete it").c_str());
+    CHECK(other.done() == 0);
+    with([](tiny_dlm::tensor_file& file) { file.metadata["done"] = "6"; });
+    CHECK_NOTHROW(other.resume(path));
+    CHECK(other.finished());
     std::remove(path.c_str());
 }
 
