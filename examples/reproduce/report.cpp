@@ -216,8 +216,8 @@ of characters have none). Accuracy: answers of the tasks written right; elsewher
 - **Loss** (c), and on English accuracy, come from texts that are there, asked about as the model writes. Masked diffusion: a second pass over texts half of
   which are masked. Block diffusion: half of one block, behind clean blocks and with nothing behind it, block by block. The twin: the next token after 16
   beginnings of each text; keys are chosen on the map of the beginning that is one token shorter.
-- **Dose**: where few keys are hidden, that nothing is lost says nothing. No claim of (c) is confirmed, and c2 not contradicted, by hiding less than 5 % of
-  the attention.
+- **Dose**: where little is hidden, that nothing is lost says nothing. c1 and c3 are confirmed only if the hidden keys had 5 % of all attention, and c2
+  is contradicted only if they had 5 % of the last row's.
 - **Intervals** are 95 % bootstrap intervals of the mean over models of different seeds where there are five, else over texts, or (d) over heads of
   all models, and Student's for the contrasts of f and g; the last column says which. Where neither is said and there are fewer than five numbers, the
   smallest and the largest are given, marked by `..` (in sentences, brackets are whichever the table has). p in (c): a randomisation test over texts,
