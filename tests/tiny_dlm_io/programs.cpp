@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include "support.hpp"
 
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 #include "../../examples/tiny_dlm/options.hpp"
 #include "../../examples/tiny_dlm/progress.hpp"
 
@@ -91,6 +95,34 @@ TEST_CASE("every wrong command line gets its sentence") {
     CHECK(has(why({"--heat", "nan"}), "takes a number from 0 to 10"));
     CHECK(has(why({"--heat", "inf"}), "takes a number from 0 to 10"));
     CHECK(has(why({"--seed", "-1"}), "not \"-1\""));
+}
+
+TEST_CASE("Ctrl-C ends a call that waits") {
+    detail::stop_asked = 0;
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    {
+        interrupt_guard const guard;
+        pthread_t const reader = ::pthread_self();
+        std::thread helper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            ::pthread_kill(reader, SIGINT);
+            for (int i = 0; i < 200 && !interrupt_guard::asked(); ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            CHECK(::write(ends[1], "x", 1) == 1); // who still waits gets this
+        });
+        char letter = 0;
+        auto const got = ::read(ends[0], &letter, 1);
+        int const why = errno;
+        helper.join();
+        CHECK(got == -1);
+        CHECK(why == EINTR);
+        CHECK(interrupt_guard::asked());
+    }
+    detail::stop_asked = 0;
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 
 TEST_CASE("exit codes") {
