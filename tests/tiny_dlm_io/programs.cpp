@@ -5,6 +5,12 @@
 #include "../../examples/tiny_dlm/options.hpp"
 #include "../../examples/tiny_dlm/progress.hpp"
 
+#include <chrono>
+#include <thread>
+
+#include <pthread.h>
+#include <unistd.h>
+
 using namespace tiny_dlm;
 using namespace io_test;
 
@@ -110,6 +116,34 @@ TEST_CASE("Ctrl-C is noticed between steps") {
         CHECK_THROWS_AS(interrupt_guard::check(), interruption);
     }
     detail::stop_asked = 0;
+}
+
+TEST_CASE("Ctrl-C ends a call that waits") {
+    detail::stop_asked = 0;
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    {
+        interrupt_guard const guard;
+        pthread_t const reader = ::pthread_self();
+        std::thread helper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            ::pthread_kill(reader, SIGINT);
+            for (int i = 0; i < 200 && !interrupt_guard::asked(); ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            CHECK(::write(ends[1], "x", 1) == 1); // who still waits gets this
+        });
+        char letter = 0;
+        auto const got = ::read(ends[0], &letter, 1);
+        int const why = errno;
+        helper.join();
+        CHECK(got == -1);
+        CHECK(why == EINTR);
+        CHECK(interrupt_guard::asked());
+    }
+    detail::stop_asked = 0;
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 
 TEST_CASE("progress in a file is a plain line at every tenth") {
