@@ -47,14 +47,30 @@ inline int write_answers(model<float> const& net, corpus const& texts, text_batc
     return right;
 }
 
-/// Hidden tokens whose likeliest token is the right one.
+/// Hidden tokens whose likeliest token is the right one. Block diffusion guesses block by block, each behind clean ones, as it learns
+/// and writes.
 inline int guessed(model<float> const& net, batch const& b) {
-    auto const logits = net.logits(b.input, b.length);
+    model_config const& c = net.config();
+    bool const blocks = c.kind == model_kind::block_diffusion;
+    int const width = blocks ? c.block : b.length;
     int right = 0;
-    for (std::size_t i = 0; i < b.input.size(); ++i) {
-        if (b.weight[i] == 0) continue;
-        float const* const row = logits.data() + i * static_cast<std::size_t>(net.config().vocabulary);
-        right += std::max_element(row, row + net.config().vocabulary) - row == b.target[i] ? 1 : 0;
+    for (int begin = 0; begin < b.length; begin += width) {
+        int const end = std::min(begin + width, b.length);
+        std::vector<token_id> seen; // (text, token) up to the end of the block
+        for (int t = 0; t < b.texts; ++t)
+            for (int i = 0; i < end; ++i) {
+                auto const at = static_cast<std::size_t>(t * b.length + i);
+                seen.push_back(i < begin ? b.target[at]
+                                         : b.input[at]); // begin is 0 but for blocks, whose targets are the text
+            }
+        auto const logits = net.logits(seen, end);
+        for (int t = 0; t < b.texts; ++t)
+            for (int i = begin; i < end; ++i) {
+                auto const at = static_cast<std::size_t>(t * b.length + i);
+                if (b.weight[at] == 0) continue;
+                float const* const row = &logits(t, i, 0);
+                right += std::max_element(row, row + c.vocabulary) - row == b.target[at] ? 1 : 0;
+            }
     }
     return right;
 }

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <mutex>
 
@@ -310,4 +311,37 @@ TEST_CASE("models that cannot be are refused in one sentence") {
     CHECK_THROWS_WITH(tiny_dlm::config_from_text(text), "the model's configuration has no \"layers\"");
     tiny_dlm::model<float> net(small_model());
     CHECK_THROWS_WITH(net.logits(std::vector<int>(18), 9), "texts of 9 tokens do not fit a model of length 8");
+}
+
+TEST_CASE("a block is guessed behind clean blocks, whatever is hidden in those") {
+    model_config c = small_model();
+    c.kind = model_kind::block_diffusion;
+    tiny_dlm::model<float> net(c, 1);
+    net.initialise(5);
+    tiny_dlm::batch both = some_texts(c, 64), second = both;
+    for (int t = 0; t < both.texts; ++t)
+        for (int i = 0; i < c.length; ++i) {
+            auto const at = static_cast<std::size_t>(t * c.length + i);
+            bool const in_second = i >= c.block;
+            both.input[at] = model_config::mask_token;
+            second.input[at] = in_second ? model_config::mask_token : both.target[at];
+            both.weight[at] = second.weight[at] = in_second ? 1.0F : 0.0F;
+        }
+    auto const logits = net.logits(second.input, c.length);
+    int right = 0;
+    for (std::size_t i = 0; i < second.input.size(); ++i) {
+        float const* const row = logits.data() + i * static_cast<std::size_t>(c.vocabulary);
+        right += second.weight[i] != 0 && std::max_element(row, row + c.vocabulary) - row == second.target[i] ? 1 : 0;
+    }
+    CHECK(tiny_dlm::guessed(net, second) == right);
+    CHECK(tiny_dlm::guessed(net, both) == right);
+    double sum = 0; // and losses are those of the same logits
+    for (std::size_t i = 0; i < second.input.size(); ++i) {
+        if (second.weight[i] == 0) continue;
+        double total = 0;
+        float const* const row = logits.data() + i * static_cast<std::size_t>(c.vocabulary);
+        for (int v = 0; v < c.vocabulary; ++v) total += std::exp(static_cast<double>(row[v]));
+        sum += std::log(total) - static_cast<double>(row[second.target[i]]);
+    }
+    CHECK(net.loss(both) == doctest::Approx(sum).epsilon(1e-4));
 }
