@@ -64,8 +64,11 @@ curve sweep_of(recording const& r, std::vector<double> const& thresholds, std::s
                bool last_only, int queries) {
     curve result{std::move(name), std::vector<double>(thresholds.size())};
     double keys = 0;
-    int const rows =
-        last_only && queries > 0 ? r.keys - queries + 1 : r.keys; // of a causal map, the first ones are seen often
+    int rows = r.keys;
+    if (last_only && queries > 0) { // of a causal map, the first ones are seen often; it has one query less than keys
+        auto const seen = xt::eval(xt::view(r.seen, r.steps - 1, 0, 0, xt::all()));
+        rows = static_cast<int>(xt::sum<int>(xt::cast<int>(seen >= static_cast<float>(queries)))());
+    }
     for (int s = last_only ? r.steps - 1 : 0; s < r.steps; ++s)
         for (int l = 0; l < r.layers; ++l) {
             xt::xtensor<float, 2> const mass = xt::view(r.received, s, l, xt::all(), xt::range(0, rows));
