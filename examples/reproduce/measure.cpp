@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
 #include "measure.hpp"
+#include "question.hpp"
 #include "recorder.hpp"
 
 #include <tiny_dlm/evaluate.hpp>
@@ -30,7 +31,7 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
     sampling how;
     how.block = c.kind == model_kind::block_diffusion ? c.block : 0;
     auto const nothing = [](sampling_step const&) { interrupt_guard::check(); };
-    if (!is_causal(net)) {
+    if (c.kind == model_kind::masked_diffusion) {
         auto const logits = [&](std::vector<token_id> const& now) {
             auto scores = treated.step(now, given.length);
             look(now, given.length);
@@ -39,10 +40,11 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
         denoise(tokens, given.texts, c.vocabulary, how, logits, nothing);
         return tokens;
     }
-    // The twin sees what was written so far and nothing else; only the last row of its logits is asked for.
-    index_t length = prompt;
-    std::vector<float> all(tokens.size() * static_cast<std::size_t>(c.vocabulary));
-    auto const logits = [&](std::vector<token_id> const& now) -> std::vector<float> const& {
+    // The others see what was written so far, and the block that they are at: what comes later is not there yet.
+    auto const row = static_cast<std::size_t>(c.vocabulary);
+    std::vector<float> all(tokens.size() * row);
+    auto const step = [&](std::vector<token_id> const& now, index_t first,
+                          index_t length) -> std::vector<float> const& {
         std::vector<token_id> start;
         for (index_t t = 0; t < given.texts; ++t) {
             auto const begin = now.begin() + static_cast<std::ptrdiff_t>(place(given, t));
@@ -51,94 +53,112 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
         auto const scores = treated.step(start, length);
         look(start, length);
         for (index_t t = 0; t < given.texts; ++t)
-            for (index_t v = 0; v < c.vocabulary; ++v)
-                all[place(given, t, length - 1) * static_cast<std::size_t>(c.vocabulary) +
-                    static_cast<std::size_t>(v)] = scores(t, length - 1, v);
-        ++length;
+            for (index_t i = first; i < length; ++i) std::copy_n(&scores(t, i, 0), row, &all[place(given, t, i) * row]);
         return all;
     };
-    continue_text(tokens, given.texts, c.vocabulary, how, logits, nothing);
+    if (is_causal(net)) {
+        index_t length = prompt;
+        auto const logits = [&](std::vector<token_id> const& now) -> std::vector<float> const& {
+            ++length;
+            return step(now, length - 2, length - 1);
+        };
+        continue_text(tokens, given.texts, c.vocabulary, how, logits, nothing);
+    } else {
+        auto const logits = [&](std::vector<token_id> const& now) -> std::vector<float> const& {
+            index_t first = given.length - 1;
+            for (index_t t = 0; t < given.texts; ++t)
+                for (index_t i = 0; i < first; ++i)
+                    if (now[place(given, t, i)] == tokenizer::mask) first = i;
+            index_t const begin = first / c.block * c.block;
+            return step(now, begin, std::min<index_t>(given.length, begin + c.block));
+        };
+        denoise(tokens, given.texts, c.vocabulary, how, logits, nothing);
+    }
     return tokens;
 }
 
-/// A seeded half of the tokens is masked, or each next token is asked for: what the model says of each text.
-struct question {
-    struct answers {
-        std::vector<double> loss;    ///< by text: cross-entropy per token asked for
-        std::vector<double> guessed; ///< by text: share of them whose likeliest token is the right one
-    };
-    std::vector<token_id> input;
-    text_batch const& texts;
-    explicit question(model<float> const& net, text_batch const& given) : input(given.tokens), texts(given) {
-        if (is_causal(net)) return;
-        for (index_t t = 0; t < given.texts; ++t)
-            for (index_t i = given.prompt[static_cast<std::size_t>(t)]; i < given.length; ++i) {
-                if (random_numbers{{99}}.below(2, t, i) == 0) input[place(given, t, i)] = tokenizer::mask;
-            }
-    }
-    answers judge(model<float> const& net, basin::buffer<float, 3> const& logits) const {
-        answers result;
-        bool const causal = is_causal(net);
-        for (index_t t = 0; t < texts.texts; ++t) {
-            double sum = 0, right = 0, count = 0;
-            for (index_t i = std::max<index_t>(1, texts.prompt[static_cast<std::size_t>(t)]); i < texts.length; ++i) {
-                std::size_t const at = place(texts, t, i);
-                if (!causal && input[at] != tokenizer::mask) continue;
-                float const* const row = &logits(t, causal ? i - 1 : i, 0);
-                float const* const likeliest = std::max_element(row, row + net.config().vocabulary);
-                double const best = static_cast<double>(*likeliest);
-                double total = 0;
-                for (index_t v = 0; v < net.config().vocabulary; ++v)
-                    total += std::exp(static_cast<double>(row[v]) - best);
-                sum += best + std::log(total) - static_cast<double>(row[texts.tokens[at]]);
-                right += likeliest - row == texts.tokens[at] ? 1 : 0;
-                ++count;
-            }
-            result.loss.push_back(count == 0 ? 0 : sum / count);
-            result.guessed.push_back(count == 0 ? 0 : right / count);
-        }
-        return result;
-    }
-};
-
 std::string label(treatment what, int count) { return std::string(name_of(what)) + "." + std::to_string(count); }
 
-/// What hiding keys costs: answers while a text is written, step by step, and of a second pass over the same texts.
-void measure_masking(model<float> const& net, corpus const& texts, text_batch const& given, measurement& m) {
-    std::vector<treatment> what = {treatment::sinks, treatment::random, treatment::sticky, treatment::matched};
-    if (is_causal(net)) what.insert(what.end(), {treatment::last_row, treatment::row_random, treatment::row_matched});
-    question const asked(net, given);
-    for (treatment const t : what) {
+void put(measurement& m, std::string const& condition, answers const& a) {
+    m["loss." + condition] = a.mean_loss();
+    m["guessed." + condition] = a.share_guessed();
+}
+
+/// What hiding keys costs in one pass over texts that are there. Keys are chosen on the map of the step before, on which nothing was hidden.
+void ask_without_keys(model<float> const& net, text_batch const& given, std::vector<treatment> const& what,
+                      measurement& m) {
+    struct condition {
+        treatment what;
+        int count;
+        answers said;
+        dose hidden;
+    };
+    std::vector<condition> conditions;
+    for (treatment const t : what)
         for (int const count : masked_counts) {
-            if (t != treatment::sticky) { // in a second pass it would be the random one
-                treated_model twice(net, given.texts, t, count, 1);
-                (void)twice.step(asked.input, given.length);
-                auto const answers = asked.judge(net, twice.step(asked.input, given.length));
-                m["loss." + label(t, count)] = answers.loss;
-                m["guessed." + label(t, count)] = answers.guessed;
-                m["once_killed." + label(t, count)] = {twice.killed(), twice.killed_mass()};
+            if (t != treatment::sticky)
+                conditions.push_back({t, count, answers(given.texts), {}}); // it would be the random one
+        }
+    question const asked(net.config(), given);
+    watched_model before(net, given.texts);
+    answers plain(given.texts);
+    std::vector<answers> by_head; // masked diffusion: without the sinks of one head
+    bool const each = net.config().kind == model_kind::masked_diffusion;
+    if (each) by_head.assign(static_cast<std::size_t>(net.config().layers * net.config().heads), answers(given.texts));
+    for (view_of_texts const& v : asked.views()) {
+        (void)before.step(v.before, v.before_length);
+        auto const ask = [&](std::vector<basin::key_set> hide, answers& to) {
+            interrupt_guard::check();
+            observer<float> watch;
+            watch.hide = std::move(hide);
+            asked.judge(v, net.logits(v.now, v.length, watch), to);
+        };
+        ask({}, plain);
+        for (condition& c : conditions) {
+            std::vector<basin::key_set> hide;
+            for (layer_record const& layer : before.layers()) {
+                hide.push_back(choose_keys(layer, c.what, c.count, 1));
+                c.hidden.add(layer, hide.back());
             }
-            if (!texts.has_answers()) continue;
+            ask(hide, c.said);
+        }
+        for (std::size_t i = 0; i < by_head.size(); ++i) {
+            auto const layer = i / static_cast<std::size_t>(net.config().heads);
+            index_t const head = static_cast<index_t>(i) % net.config().heads;
+            std::vector<basin::key_set> hide(before.layers().size(),
+                                             basin::key_set(given.texts, net.config().heads, net.config().rows()));
+            for (basin::sink const& s : before.layers()[layer].found.list()) {
+                if (s.head == head) hide[layer].insert(s.batch, s.head, s.key);
+            }
+            ask(hide, by_head[i]);
+        }
+    }
+    put(m, "nothing", plain);
+    for (condition const& c : conditions) {
+        put(m, label(c.what, c.count), c.said);
+        m["once_killed." + label(c.what, c.count)] = c.hidden.per_map();
+    }
+    for (answers const& a : by_head) { // which heads can do without their sinks?
+        auto const with = plain.mean_loss(), without = a.mean_loss();
+        double half = 0;   // of the texts
+        double change = 0; // on the odd texts: heads are chosen on the even ones
+        for (std::size_t t = 1; t < without.size(); t += 2, ++half) change += without[t] - with[t];
+        m["head_damage"].push_back(change / half);
+    }
+}
+
+/// The same while texts are written, step by step: shares of answers that are right.
+void write_without_keys(model<float> const& net, corpus const& texts, text_batch const& given,
+                        std::vector<treatment> const& what, measurement& m) {
+    for (treatment const t : what)
+        for (int const count : masked_counts) {
             treated_model treated(net, given.texts, t, count, 1);
             auto const written = write(net, treated, given, [](auto const&, index_t) {});
             for (index_t i = 0; i < given.texts; ++i) {
                 auto const text = std::span(written).subspan(place(given, i), static_cast<std::size_t>(given.length));
                 m["right." + label(t, count)].push_back(texts.right_answers(text) / static_cast<double>(task::words));
             }
-            m["killed." + label(t, count)] = {treated.killed(), treated.killed_mass()};
-        }
-    }
-    // One head at a time: which heads can do without their sinks?
-    for (int layer = 0; layer < net.config().layers; ++layer)
-        for (int head = 0; head < net.config().heads; ++head) {
-            treated_model one(net, given.texts, treatment::sinks, net.config().rows(), 1);
-            one.only(layer, head);
-            (void)one.step(asked.input, given.length);
-            auto const losses = asked.judge(net, one.step(asked.input, given.length)).loss;
-            double half = 0;   // of the texts
-            double change = 0; // on the odd texts: heads are chosen on the even ones
-            for (std::size_t t = 1; t < losses.size(); t += 2, ++half) change += losses[t] - m["loss.nothing"][t];
-            m["head_damage"].push_back(change / half);
+            m["killed." + label(t, count)] = treated.hidden().per_map();
         }
 }
 
@@ -156,7 +176,7 @@ measurement measure(model<float> const& net, corpus const& texts, settings const
     text_batch given = texts.validation(0, std::min<index_t>(s.texts, texts.validation_count()));
     if (!texts.has_answers()) given.prompt.assign(given.prompt.size(), given.length / 4);
     treated_model plain(net, given.texts, treatment::nothing, 0, 1);
-    recorder fair(net.config(), texts.words(), given.texts, columns::by_visible_queries),
+    recorder fair(net.config(), texts.words(), given.texts, columns::relative),
         raw(net.config(), texts.words(), given.texts, columns::raw);
     auto const written = write(net, plain, given, [&](std::vector<token_id> const& now, index_t length) {
         fair.add(plain, now, length);
@@ -168,11 +188,11 @@ measurement measure(model<float> const& net, corpus const& texts, settings const
         auto const text = std::span(written).subspan(place(given, i), static_cast<std::size_t>(given.length));
         m["right.nothing"].push_back(texts.right_answers(text) / static_cast<double>(task::words));
     }
-    question const asked(net, given);
-    auto const answers = asked.judge(net, net.logits(asked.input, given.length));
-    m["loss.nothing"] = answers.loss;
-    m["guessed.nothing"] = answers.guessed;
-    if (masking) measure_masking(net, texts, given, m);
+    if (!masking) return m;
+    std::vector<treatment> what = {treatment::sinks, treatment::random, treatment::sticky, treatment::matched};
+    if (is_causal(net)) what.insert(what.end(), {treatment::last_row, treatment::row_random, treatment::row_matched});
+    ask_without_keys(net, given, what, m);
+    if (texts.has_answers()) write_without_keys(net, texts, given, what, m);
     return m;
 }
 

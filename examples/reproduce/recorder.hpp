@@ -9,8 +9,8 @@
 
 namespace reproduce {
 
-/// How columns of a causal map are read: divided by the queries that see them, or as raw sums, which favour the first keys.
-enum class columns { by_visible_queries, raw };
+/// How columns of a causal map are read: against uniform attention (see layer_record), or as raw sums, which favour the first keys.
+enum class columns { relative, raw };
 
 /// Follows the sinks of a text that is being written.
 class recorder {
@@ -22,7 +22,8 @@ public:
           value_(static_cast<std::size_t>(2 * config.layers * config.heads)), seen_in_(value_.size()) {}
 
     /// One step: what the model saw, `length` tokens of each text.
-    void add(treated_model const& model, std::vector<token_id> const& tokens, index_t length) {
+    template <class Model> // watched_model or treated_model
+    void add(Model const& model, std::vector<token_id> const& tokens, index_t length) {
         ++steps_;
         add_uniform(model.layers().front(), length);
         for (std::size_t i = 0; i < model.layers().size(); ++i)
@@ -38,6 +39,7 @@ public:
         for (long long const n : classes_)
             m[prefix + "classes"].push_back(static_cast<double>(n) / static_cast<double>(std::max(1LL, sinks_)));
         m[prefix + "extra_mass"] = {extra_mass_ / maps};
+        m[prefix + "extra_uniform"] = {static_cast<double>(config_.extra_tokens()) / config_.rows()};
         m[prefix + "escaped"] = {escaped_ / static_cast<double>(steps_ * config_.layers)};
         m[prefix + "top_stays"] = {static_cast<double>(top_stays_) / static_cast<double>(std::max(1LL, top_pairs_))};
         double survive = 0, half = 0;
@@ -99,31 +101,30 @@ private:
         for (index_t key = 0; key < length; ++key)
             seen(0, 0, key) = how_ == columns::raw ? static_cast<float>(length) : layer.seen(0, 0, key);
         for (index_t query = 0; query < length; ++query) {
-            bool const causal = config_.kind == tiny_dlm::model_kind::autoregressive;
-            index_t const end =
-                causal ? query + 1
-                       : std::min(length, (query / config_.block + 1) * static_cast<index_t>(config_.block));
-            for (index_t key = 0; key < end; ++key) received(0, 0, key) += 1 / static_cast<float>(end);
+            index_t const end = sight(config_, query, length);
+            double const weight = 1.0 / end, expected = 1.0 / end;
+            for (index_t key = 0; key < end; ++key)
+                received(0, 0, key) += static_cast<float>(how_ == columns::raw ? weight : weight / expected / length);
         }
         auto const facts = basin::evidence{received}.seen(seen).queries(length);
         uniform_with_sink_ += basin::detect(basin::reference_backend{}, facts, rule{}).keys().count() > 0 ? 1 : 0;
     }
     void add_layer(layer_record const& layer, index_t number, std::vector<token_id> const& tokens, index_t length) {
         index_t const rows = length + config_.extra_tokens(), heads = config_.heads;
+        basin::buffer<float, 3> const& mass_of = how_ == columns::raw ? layer.received : layer.relative;
         basin::buffer<float, 3> seen = layer.seen;
         if (how_ == columns::raw) {
             for (index_t t = 0; t < texts_; ++t)
                 for (index_t h = 0; h < heads; ++h)
-                    for (index_t key = 0; key < rows; ++key) seen(t, h, key) = static_cast<float>(rows);
+                    for (index_t key = 0; key < rows; ++key) seen(t, h, key) = static_cast<float>(layer.queries);
         }
         auto const facts =
-            basin::evidence{layer.received}.seen(seen).norms(layer.value_norm).queries(rows).at(steps_ - 1, number);
-        auto const found = basin::detect(basin::reference_backend{}, facts, rule{});
-        auto const curve =
-            basin::sweep(facts, basin::exceeds_others{}, {std::begin(sweep_epsilons), std::end(sweep_epsilons)});
+            basin::evidence{mass_of}.seen(seen).norms(layer.value_norm).queries(layer.queries).at(steps_ - 1, number);
+        rule const judge;
+        auto const found = basin::detect(basin::reference_backend{}, facts, judge);
+        auto const curve = basin::sweep(facts, judge, {std::begin(sweep_epsilons), std::end(sweep_epsilons)});
         sweep_.resize(curve.sinks.size());
         for (std::size_t i = 0; i < sweep_.size(); ++i) sweep_[i] += curve.sinks[i];
-        keys_ += curve.keys;
         survival_[static_cast<std::size_t>(number)].add(found.keys());
         tracks_.update(found);
         escaped_ += layer.escaped;
@@ -145,14 +146,17 @@ private:
                 for (index_t key = 0; key < rows; ++key) {
                     if (seen(t, h, key) == 0) continue;
                     double const got = static_cast<double>(layer.received(t, h, key));
-                    double const share = got / static_cast<double>(seen(t, h, key));
-                    mass[static_cast<std::size_t>(key)] += share * rows;
+                    double const sees = static_cast<double>(seen(t, h, key));
+                    double const share = static_cast<double>(mass_of(t, h, key)) / sees;
+                    bool const judged = judge.judges(sees);
+                    keys_ += judged ? 1 : 0;
+                    mass[static_cast<std::size_t>(key)] += share * layer.queries;
                     sum += got;
                     if (class_of(tokens, t, length, key) == token_class::extra) extra += got;
                     bool const is_sink = found.keys().contains(t, h, key);
                     (is_sink ? sinks : others) += static_cast<double>(layer.value_norm(t, h, key));
                     ++(is_sink ? sink_count : other_count);
-                    if (share > most && seen(t, h, key) >= 8) {
+                    if (share > most && judged) {
                         most = share;
                         best = key;
                     }

@@ -2,92 +2,134 @@
 // SPDX-License-Identifier: MIT
 #include "treated.hpp"
 
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 
 namespace reproduce {
 
-treated_model::treated_model(tiny_dlm::model<float> const& net, index_t texts, treatment what, index_t count,
-                             std::uint64_t seed)
-    : net_(net), texts_(texts), rows_(net.config().rows()), heads_(net.config().heads), what_(what), count_(count),
-      seed_(seed), sticky_(seed) {
+index_t sight(tiny_dlm::model_config const& c, index_t query, index_t rows) {
+    if (c.kind == tiny_dlm::model_kind::masked_diffusion) return rows;
+    if (c.extra_tokens() > 0) throw std::logic_error("only masked diffusion is measured with added tokens");
+    if (c.kind == tiny_dlm::model_kind::autoregressive) return query + 1;
+    return std::min<index_t>(rows, (query / c.block + 1) * c.block);
+}
+
+void dose::add(layer_record const& chosen_on, basin::key_set const& keys_of_all) {
+    for (index_t t = 0; t < keys_of_all.batch(); ++t)
+        for (index_t h = 0; h < keys_of_all.heads(); ++h) {
+            double all = 0, hidden = 0;
+            for (index_t key = 0; key < keys_of_all.keys(); ++key) {
+                double const got = static_cast<double>(chosen_on.received(t, h, key));
+                all += got;
+                if (!keys_of_all.contains(t, h, key)) continue;
+                hidden += got;
+                row_mass += static_cast<double>(chosen_on.last_row(t, h, key));
+            }
+            mass += all > 0 ? hidden / all : 0;
+            ++maps;
+        }
+    keys += keys_of_all.count();
+}
+
+watched_model::watched_model(tiny_dlm::model<float> const& net, index_t texts)
+    : net_(net), texts_(texts), heads_(net.config().heads) {
     for (int i = 0; i < net.config().layers; ++i) {
-        auto const fresh = [&] { return basin::buffer<float, 3>(texts, heads_, rows_); };
-        layers_.push_back({fresh(), fresh(), fresh(), fresh(), 0, {}});
+        auto const fresh = [&] { return basin::buffer<float, 3>(texts, heads_, net.config().rows()); };
+        layers_.push_back({fresh(), fresh(), fresh(), fresh(), fresh(), 0, 0, {}});
     }
 }
 
-double treated_model::maps() const {
-    return static_cast<double>(texts_) * heads_ * static_cast<double>(layers_.size()) * std::max<index_t>(1, step_ - 1);
-}
-double treated_model::killed() const { return killed_ / maps(); }
-double treated_model::killed_mass() const { return mass_ / maps(); }
-
-basin::buffer<float, 3> treated_model::step(std::vector<token_id> const& tokens, index_t length) {
+basin::buffer<float, 3> watched_model::step(std::vector<token_id> const& tokens, index_t length,
+                                            std::vector<basin::key_set> const& hide) {
+    tiny_dlm::model_config const& c = net_.config();
     tiny_dlm::observer<float> watch;
-    watch.hide = hide_;
-    index_t const rows = length + net_.config().extra_tokens();
-    index_t const sharing = heads_ / net_.config().key_value_heads; // heads of one key-value head
-    float const scale = 1 / std::sqrt(static_cast<float>(net_.config().channels()));
+    watch.hide = hide;
+    index_t const rows = length + c.extra_tokens();
+    index_t const alone = c.sinks.kind == tiny_dlm::sink_kind::token ? c.sinks.count : 0; // rows that see themselves
+    index_t const sharing = heads_ / c.key_value_heads;                                   // heads of one key-value head
     for (layer_record& layer : layers_) {
-        layer.received.fill(0);
-        layer.seen.fill(0);
+        for (auto* const x : {&layer.received, &layer.seen, &layer.relative, &layer.last_row}) x->fill(0);
         layer.escaped = 0;
+        layer.queries = rows - alone;
     }
+    std::vector<double> escaped(layers_.size() * static_cast<std::size_t>(texts_)); // texts may be on several threads
     watch.look = [&](tiny_dlm::layer_report<float> const& r) {
         layer_record& to = layers_[static_cast<std::size_t>(r.layer)];
         for (index_t t = 0; t < r.received.extent(0); ++t)
-            for (index_t h = 0; h < heads_; ++h) {
+            for (index_t h = 0; h < heads_; ++h)
                 for (index_t key = 0; key < rows; ++key) {
-                    to.received(r.first_text + t, h, key) = r.received(t, h, key);
-                    to.seen(r.first_text + t, h, key) = r.seen(t, h, key);
+                    bool const own = key >= c.extra_begin() && key < c.extra_begin() + alone && r.seen(t, h, key) > 0;
+                    float const lone = own ? 1.0F : 0.0F; // what such a row pays to itself
+                    to.received(r.first_text + t, h, key) = std::max(0.0F, r.received(t, h, key) - lone);
+                    to.seen(r.first_text + t, h, key) = r.seen(t, h, key) - lone;
                     to.value_norm(r.first_text + t, h, key) = r.value_norm(t, h / sharing, key);
-                    to.escaped += static_cast<double>(r.escaped(t, h, key)) / (texts_ * heads_ * rows);
+                    escaped[static_cast<std::size_t>(r.layer * texts_ + r.first_text + t)] +=
+                        static_cast<double>(r.escaped(t, h, key)) / (texts_ * heads_ * rows);
                 }
-                if (!reads_last_row()) continue;
-                for (index_t key = 0; key < rows; ++key) {
-                    float dot = 0;
-                    for (index_t c = 0; c < r.q.extent(3); ++c)
-                        dot += r.q(t, h, rows - 1, c) * r.k(t, h / sharing, key, c);
-                    to.last_row(r.first_text + t, h, key) = std::exp(scale * dot - r.lse(t, h, rows - 1));
-                }
-            }
+        relate(r, to, hide);
     };
     auto logits = net_.logits(tokens, length, watch);
-    for (basin::key_set const& set : hide_) killed_ += set.count();
-    mass_ += mass_chosen_;
-    mass_chosen_ = 0;
-    hide_.clear();
     for (index_t i = 0; i < static_cast<index_t>(layers_.size()); ++i) {
         layer_record& layer = layers_[static_cast<std::size_t>(i)];
-        layer.found = basin::detect(
-            basin::reference_backend{},
-            basin::evidence{layer.received}.seen(layer.seen).norms(layer.value_norm).queries(rows).at(step_, i),
-            rule{});
-        if (what_ == treatment::nothing) continue;
-        hide_.push_back(choose(i));
-        for (index_t t = 0; t < texts_; ++t)
-            for (index_t h = 0; h < heads_; ++h) {
-                double all = 0, chosen = 0;
-                for (index_t key = 0; key < rows; ++key) {
-                    double const got = static_cast<double>(layer.received(t, h, key));
-                    all += got;
-                    chosen += hide_.back().contains(t, h, key) ? got : 0;
-                }
-                mass_chosen_ += all > 0 ? chosen / all : 0;
-            }
+        for (index_t t = 0; t < texts_; ++t) layer.escaped += escaped[static_cast<std::size_t>(i * texts_ + t)];
+        layer.found = basin::detect(basin::reference_backend{}, layer.facts(step_, i), rule{});
     }
     ++step_;
     return logits;
 }
 
-basin::key_set treated_model::strongest_of_last_row(layer_record const& seen) const {
-    basin::key_set keys(texts_, heads_, rows_);
-    for (index_t t = 0; t < texts_; ++t)
+/// `relative` and `last_row`. Where everybody sees everybody, sums need no division.
+void watched_model::relate(tiny_dlm::layer_report<float> const& r, layer_record& to,
+                           std::vector<basin::key_set> const& hide) const {
+    using rows_of = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> const, 0,
+                               Eigen::OuterStride<>>;
+    tiny_dlm::model_config const& c = net_.config();
+    bool const alike = c.kind == tiny_dlm::model_kind::masked_diffusion;
+    index_t const rows = r.received.extent(2), channels = r.q.extent(3);
+    index_t const sharing = heads_ / c.key_value_heads;
+    float const scale = 1 / std::sqrt(static_cast<float>(channels));
+    Eigen::ArrayXf weights(rows), shown(rows), sums(rows);
+    for (index_t t = 0; t < r.received.extent(0); ++t)
         for (index_t h = 0; h < heads_; ++h) {
+            index_t const text = r.first_text + t;
+            for (index_t key = 0; alike && key < rows; ++key) to.relative(text, h, key) = to.received(text, h, key);
+            if (alike) continue; // nor is the last row asked for
+            rows_of const q(&r.q(t, h, 0, 0), rows, channels, Eigen::OuterStride<>(r.q.stride(2)));
+            rows_of const k(&r.k(t, h / sharing, 0, 0), rows, channels, Eigen::OuterStride<>(r.k.stride(2)));
+            for (index_t key = 0; key < rows; ++key) {
+                bool const hidden = !hide.empty() && hide[static_cast<std::size_t>(r.layer)].contains(text, h, key);
+                shown(key) = hidden ? 0.0F : 1.0F;
+            }
+            sums.setZero();
+            for (index_t query = 0; query < rows; ++query) {
+                index_t const end = sight(c, query, rows);
+                float const sees = shown.head(end).sum();
+                if (sees == 0) continue;
+                weights.head(end) =
+                    shown.head(end) * (scale * (k.topRows(end) * q.row(query).transpose()).array() - r.lse(t, h, query))
+                                          .min(0.0F)
+                                          .exp(); // a hidden key's could be anything
+                sums.head(end) += sees * weights.head(end);
+            }
+            for (index_t key = 0; key < rows; ++key) {
+                to.relative(text, h, key) = sums(key) / static_cast<float>(rows);
+                if (c.kind == tiny_dlm::model_kind::autoregressive) to.last_row(text, h, key) = weights(key);
+            }
+        }
+}
+
+namespace {
+
+basin::key_set strongest_of_last_row(layer_record const& seen, index_t count, bool has_control) {
+    index_t const texts = seen.last_row.extent(0), heads = seen.last_row.extent(1), rows = seen.last_row.extent(2);
+    basin::key_set keys(texts, heads, rows);
+    for (index_t t = 0; t < texts; ++t)
+        for (index_t h = 0; h < heads; ++h) {
             std::vector<index_t> order;
             index_t free = 0; // visible keys that are no sinks
-            for (index_t key = 0; key < rows_; ++key) {
+            for (index_t key = 0; key < rows; ++key) {
                 if (!(seen.seen(t, h, key) > 0)) continue;
                 order.push_back(key);
                 free += seen.found.keys().contains(t, h, key) ? 0 : 1;
@@ -96,10 +138,10 @@ basin::key_set treated_model::strongest_of_last_row(layer_record const& seen) co
                 float const x = seen.last_row(t, h, a), y = seen.last_row(t, h, b);
                 return x != y ? x > y : a < b;
             });
-            for (std::size_t i = 0; i < order.size() && static_cast<index_t>(i) < count_; ++i) {
+            for (std::size_t i = 0; i < order.size() && static_cast<index_t>(i) < count; ++i) {
                 // A control hides as many others; at the beginning of a text there may be fewer.
                 bool const sink = seen.found.keys().contains(t, h, order[i]);
-                if (what_ != treatment::last_row && free < static_cast<index_t>(i) + (sink ? 1 : 2)) break;
+                if (has_control && free < static_cast<index_t>(i) + (sink ? 1 : 2)) break;
                 free -= sink ? 0 : 1;
                 keys.insert(t, h, order[i]);
             }
@@ -107,26 +149,37 @@ basin::key_set treated_model::strongest_of_last_row(layer_record const& seen) co
     return keys;
 }
 
-basin::key_set treated_model::choose(index_t layer) {
-    layer_record const& seen = layers_[static_cast<std::size_t>(layer)];
-    basin::detection const& found = seen.found;
-    basin::key_set keys = reads_last_row() ? strongest_of_last_row(seen) : basin::strongest(found, count_);
-    if (what_ == treatment::sticky) {
-        tracker_.update(found);
-        keys = basin::key_set(sticky_.draw(found, keys, tracker_));
+} // namespace
+
+basin::key_set choose_keys(layer_record const& seen, treatment what, index_t count, std::uint64_t seed) {
+    if (what >= treatment::last_row) {
+        auto const keys = strongest_of_last_row(seen, count, what != treatment::last_row);
+        if (what == treatment::row_random) return basin::key_set(basin::random_keys(seen.found, keys, seed));
+        if (what == treatment::row_matched) return basin::key_set(basin::mass_matched(seen.found, keys, seen.last_row));
+        return keys;
     }
-    if (what_ == treatment::random || what_ == treatment::row_random)
-        keys = basin::key_set(basin::random_keys(found, keys, seed_));
-    if (what_ == treatment::matched || what_ == treatment::row_matched)
-        keys = basin::key_set(basin::mass_matched(found, keys, seen.received));
-    if (only_) {
-        for (index_t t = 0; t < texts_; ++t)
-            for (index_t h = 0; h < heads_; ++h)
-                for (index_t key = 0; key < rows_; ++key) {
-                    if (layer != only_->first || h != only_->second) keys.erase(t, h, key);
-                }
-    }
+    basin::key_set const keys = basin::strongest(seen.found, count);
+    if (what == treatment::random) return basin::key_set(basin::random_keys(seen.found, keys, seed));
+    if (what == treatment::matched) return basin::key_set(basin::mass_matched(seen.found, keys, seen.relative));
     return keys;
+}
+
+basin::key_set treated_model::choose(layer_record const& seen) {
+    if (what_ != treatment::sticky) return choose_keys(seen, what_, count_, seed_);
+    tracker_.update(seen.found);
+    return basin::key_set(sticky_.draw(seen.found, basin::strongest(seen.found, count_), tracker_));
+}
+
+basin::buffer<float, 3> treated_model::step(std::vector<token_id> const& tokens, index_t length) {
+    auto logits = watched_.step(tokens, length, hide_);
+    hide_.clear();
+    if (what_ == treatment::nothing) return logits;
+    hidden_ = next_;
+    for (layer_record const& layer : watched_.layers()) {
+        hide_.push_back(choose(layer));
+        next_.add(layer, hide_.back());
+    }
+    return logits;
 }
 
 } // namespace reproduce

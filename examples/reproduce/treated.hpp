@@ -10,8 +10,6 @@
 #include <basin/intervene.hpp>
 #include <basin/track.hpp>
 
-#include <optional>
-
 // A model whose keys are hidden from step to step: sinks of one step at the next, or as many other keys.
 namespace reproduce {
 
@@ -27,7 +25,7 @@ enum class treatment {
     matched,     ///< as many others, those of the most similar mass
     last_row,    ///< the keys that the last token attends to most: what the first paper did to the autoregressive model
     row_random,  ///< as many as last_row, at random
-    row_matched, ///< as many as last_row, those of the most similar mass
+    row_matched, ///< as many as last_row, those to which the last token pays the most similar attention
 };
 constexpr char const* name_of(treatment t) {
     constexpr char const* names[] = {"nothing", "sinks",    "random",          "sticky",
@@ -35,8 +33,8 @@ constexpr char const* name_of(treatment t) {
     return names[static_cast<int>(t)];
 }
 
-/// The rule of the first paper, epsilon on the scale of sums, each column divided by the queries that see it. Keys that very
-/// few queries see are left out: the last key of a causal map is seen by itself alone, which would always make it a sink.
+/// The rule of the first paper, epsilon on the scale of sums. Keys that very few queries see are left out: the last key of a
+/// causal map is seen by itself alone, which would always make it a sink.
 struct rule {
     basin::exceeds_others base{};
     double seen_at_least = 8;
@@ -44,52 +42,102 @@ struct rule {
     template <class T>
     basin::verdict<T> operator()(basin::key_facts<T> const& key, basin::head_facts<T> const& head) const {
         auto v = base(key, head);
-        v.fires = v.fires && static_cast<double>(key.seen) >= seen_at_least;
+        v.fires = v.fires && judges(static_cast<double>(key.seen));
         return v;
     }
+    /// For sweeps over epsilon.
+    template <class T>
+    T critical(basin::key_facts<T> const& key, basin::head_facts<T> const& head) const {
+        return judges(static_cast<double>(key.seen)) ? base.critical(key, head) : -basin::math::infinity<T>;
+    }
+    bool judges(double seen) const { return seen >= seen_at_least; }
 };
 
 /// What one layer did at a step, for all texts, by rows of the whole text (rows that are not there yet were seen by nobody).
+/// Tokens that see nothing but themselves are no queries: what they pay to themselves says nothing.
 struct layer_record {
-    basin::buffer<float, 3> received, seen, value_norm; ///< (text, head, row)
-    basin::buffer<float, 3> last_row;                   ///< (text, head, row): the attention of the last token
-    double escaped = 0;                                 ///< mass that went to sinks in the denominator, per query
+    basin::buffer<float, 3> received, seen,
+        value_norm; ///< (text, head, row): sums of attention, queries that see the key
+    /// What the rule is asked about. Each weight is divided by what uniform attention would pay, which is one over the keys that the
+    /// query sees; then, per query of the map, so that it is `received` where everybody sees everybody. Uniform attention
+    /// gives every key the same share of those who see it, whatever the mask. Raw sums do not, nor sums divided by the queries that see the key:
+    /// under a causal mask key 0 of n has 1 + 1/2 + ... + 1/n, and all n queries see it.
+    basin::buffer<float, 3> relative;
+    basin::buffer<float, 3> last_row; ///< (text, head, row): the attention of the last token
+    index_t queries = 0;
+    double escaped = 0; ///< mass that went to sinks in the denominator, per query
     basin::detection found;
+
+    /// For detection: `relative`, by queries.
+    basin::evidence<float> facts(index_t step, index_t layer) const {
+        return basin::evidence{relative}.seen(seen).norms(value_norm).queries(queries).at(step, layer);
+    }
 };
 
-/// Runs steps of a model, with the treatment.
-class treated_model {
-public:
-    treated_model(tiny_dlm::model<float> const& net, index_t texts, treatment what, index_t count, std::uint64_t seed);
+/// The first key that a query of a map with `rows` rows does not see.
+index_t sight(tiny_dlm::model_config const& c, index_t query, index_t rows);
 
-    /// The next step: logits (text, length, vocabulary) of texts that have `length` tokens so far.
-    basin::buffer<float, 3> step(std::vector<token_id> const& tokens, index_t length);
+/// How much was hidden: keys, their share of all attention of the map on which they were chosen, and of its last row.
+struct dose {
+    double keys = 0, mass = 0, row_mass = 0;
+    int maps = 0;
+
+    void add(layer_record const& chosen_on, basin::key_set const& keys_of_all);
+    std::vector<double> per_map() const {
+        double const n = std::max(1, maps);
+        return {keys / n, mass / n, row_mass / n};
+    }
+};
+
+/// Runs a model and keeps what its layers did.
+class watched_model {
+public:
+    watched_model(tiny_dlm::model<float> const& net, index_t texts);
+
+    /// The next step: logits (text, length, vocabulary) of texts that have `length` tokens so far. `hide`: one set of keys for each layer,
+    /// or none.
+    basin::buffer<float, 3> step(std::vector<token_id> const& tokens, index_t length,
+                                 std::vector<basin::key_set> const& hide = {});
 
     /// Of the last step.
     std::vector<layer_record> const& layers() const { return layers_; }
     index_t steps() const { return step_; }
-    /// Keys hidden per head, text and step, over the steps that had an earlier one.
-    double killed() const;
-    /// The share of all attention that these keys had on the map on which they were chosen.
-    double killed_mass() const;
-    /// Only this head is treated.
-    void only(index_t layer, index_t head) { only_ = {layer, head}; }
 
 private:
-    basin::key_set choose(index_t layer);
-    basin::key_set strongest_of_last_row(layer_record const& seen) const;
-    bool reads_last_row() const { return what_ >= treatment::last_row; }
-    double maps() const; // in which keys were hidden
+    void relate(tiny_dlm::layer_report<float> const& r, layer_record& to,
+                std::vector<basin::key_set> const& hide) const;
 
     tiny_dlm::model<float> const& net_;
-    index_t texts_, rows_, heads_;
+    index_t texts_, heads_;
+    index_t step_ = 0;
+    std::vector<layer_record> layers_;
+};
+
+/// The keys to hide at the next step; sticky ones need a memory, see treated_model.
+basin::key_set choose_keys(layer_record const& seen, treatment what, index_t count, std::uint64_t seed);
+
+/// Runs steps of a model, with the treatment.
+class treated_model {
+public:
+    treated_model(tiny_dlm::model<float> const& net, index_t texts, treatment what, index_t count, std::uint64_t seed)
+        : watched_(net, texts), what_(what), count_(count), seed_(seed), sticky_(seed) {}
+
+    /// The next step, as watched_model's.
+    basin::buffer<float, 3> step(std::vector<token_id> const& tokens, index_t length);
+
+    /// Of the last step.
+    std::vector<layer_record> const& layers() const { return watched_.layers(); }
+    /// Over the steps that had an earlier one.
+    dose const& hidden() const { return hidden_; }
+
+private:
+    basin::key_set choose(layer_record const& seen);
+
+    watched_model watched_;
     treatment what_;
     index_t count_;
     std::uint64_t seed_;
-    index_t step_ = 0;
-    double killed_ = 0, mass_ = 0, mass_chosen_ = 0; // mass_chosen_: of the keys that the next step hides
-    std::optional<std::pair<index_t, index_t>> only_;
-    std::vector<layer_record> layers_;
+    dose hidden_, next_; // next_: with what the next step hides
     std::vector<basin::key_set> hide_;
     basin::tracker tracker_;
     basin::sticky_keys sticky_;
