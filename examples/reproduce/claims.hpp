@@ -6,10 +6,16 @@
 
 namespace reproduce {
 
+/// By which command, at which commit.
+struct provenance {
+    std::string command, commit;
+};
+
 /// What was measured of which model.
 struct result {
     run model;
     measurement numbers;
+    provenance measured{};
 };
 using results = std::vector<result>;
 
@@ -20,6 +26,7 @@ struct figure {
     int pairs = 0;         ///< how many independent numbers it is the mean of
     bool interval = false; ///< low and high are a 95 % interval of the mean; else the smallest and largest number
     std::string note;
+    double p = -1; ///< of a test against 0, not yet corrected; below 0: none was made
 };
 
 /// Where a claim was looked at: a corpus and a size of models.

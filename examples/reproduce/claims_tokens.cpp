@@ -3,6 +3,8 @@
 #include "claims.hpp"
 #include "statistics.hpp"
 
+#include <algorithm>
+
 namespace reproduce {
 namespace {
 
@@ -11,7 +13,8 @@ constexpr auto extra = static_cast<std::size_t>(token_class::extra);
 std::vector<claim> token(results const& all) {
     claim drawn{
         "e1", "One extra token that sees only itself draws the sinks to itself.", "the sinks move to the token",
-        "Holds if more than half of the detected sinks are the token, with the whole interval; else it does not hold.",
+        "Holds if more than half of the detected sinks are the token, with the whole interval; does not hold if fewer "
+        "are; else it cannot be seen.",
         5};
     claim better{
         "e2", "It makes the model better.", "0.5 B: ARC-e 44.7 -> 55.5, GSM8K 46.9 -> 49.2",
@@ -25,7 +28,7 @@ std::vector<claim> token(results const& all) {
             over_models(text("%s: share of all sinks that are the token", p.words), column(with, "classes", extra));
         drawn.ours.push_back(share);
         drawn.ours.push_back(over_models(text("%s: its share of all attention", p.words), column(with, "extra_mass"),
-                                         text("uniform: %.3f", 1 / (with[0]->numbers.at("shape")[3] + 1))));
+                                         text("uniform: %.3f", column(with, "extra_uniform").at(0))));
         drawn.ours.push_back(over_models(text("%s: maps with a sink, with - without the token", p.words),
                                          paired(none, "maps_with_sink", with, "maps_with_sink"), "pairs of one seed"));
         figure const loss = over_models(text("%s: loss, with - without", p.words), paired(none, "loss", with, "loss"),
@@ -35,18 +38,24 @@ std::vector<claim> token(results const& all) {
                                           paired(none, "accuracy", with, "accuracy"), "pairs of one seed"));
         finding& d = drawn.found[p.words];
         d.seeds = share.pairs;
-        d.verdict = above(share, 0.5) ? holds : fails;
+        d.verdict = verdict_of(above(share, 0.5), below(share, 0.5));
         d.reason =
             text("%.0f %% of the detected sinks are the token [%.0f, %.0f]; the others stand on other keys. It gets "
-                 "%.1f %% of all attention.",
+                 "%.1f %% of the attention of all others, %.1f %% were uniform.",
                  100 * share.mean, 100 * share.low, 100 * share.high,
-                 100 * basin::detail::mean_of(column(with, "extra_mass")));
+                 100 * basin::detail::mean_of(column(with, "extra_mass")), 100 * column(with, "extra_uniform").at(0));
         finding& b = better.found[p.words];
         b.seeds = loss.pairs;
         b.verdict = loss.pairs < 5 ? unseen : below(loss, 0) ? holds : above(loss, 0) ? fails : unseen;
         b.reason = text("Loss %+.4f [%.4f, %.4f] over %d pairs of seeds.", loss.mean, loss.low, loss.high, loss.pairs);
     }
     return {drawn, better};
+}
+
+/// Within it two losses are as good as equal: half of what the token itself brings, where that is seen; else so many nats.
+constexpr double margin_without_benefit = 0.02;
+double equivalence_margin(paired_test const& token) {
+    return token.pairs > 1 && token.high < 0 ? -token.mean / 2 : margin_without_benefit;
 }
 
 /// f and g in one setting: models of all variants, each against the one without, seed by seed.
@@ -63,8 +72,8 @@ void judge_variants(claim& where, claim& kinds, results const& all, setting cons
             over_models(words + "accuracy, with - without", paired(none, "accuracy", list, "accuracy"),
                         "pairs of one seed")};
         if (std::string_view(v.name) != "token")
-            rows.push_back(over_models(words + "loss, more than with one token in front",
-                                       paired(of("token"), "loss", list, "loss"), "pairs of one seed"));
+            rows.push_back(by_student(words + "loss, more than with one token in front",
+                                      paired(of("token"), "loss", list, "loss"), "pairs of one seed, Student's"));
         auto const on_it = column(list, "classes", extra), escaped = column(list, "escaped");
         if (basin::detail::mean_of(on_it) > 0) rows.push_back(over_models(words + "share of all sinks on it", on_it));
         if (basin::detail::mean_of(escaped) > 0)
@@ -75,52 +84,74 @@ void judge_variants(claim& where, claim& kinds, results const& all, setting cons
         if (!is_token || std::string_view(v.name) == "token")
             kinds.ours.insert(kinds.ours.end(), rows.begin(), rows.end());
     }
-    figure const one = over_models("", paired(none, "loss", of("token"), "loss"));
-    auto const clear = [](figure const& f) { return below(f, 0) || above(f, 0); };
-    std::string list; // of all that are compared with one token in front
-    auto const against_one = [&](char const* name) {
-        figure x = over_models("", paired(of("token"), "loss", of(name), "loss"));
-        for (variant_name const& v : sink_variants()) {
-            if (std::string_view(v.name) == name)
-                list += text("%s%s %+.4f [%.4f, %.4f]", list.empty() ? "" : ", ", v.words, x.mean, x.low, x.high);
+    paired_test const one(paired(none, "loss", of("token"), "loss"));
+    double const margin = equivalence_margin(one);
+    struct contrasts {
+        std::vector<paired_test> tests;
+        std::vector<double> p; // by Holm
+        std::string words;
+        int seeds = 0;
+    };
+    auto const against_one = [&](std::vector<char const*> const& names, std::size_t judged) {
+        contrasts c;
+        c.seeds = one.pairs;
+        for (char const* const name : names) c.tests.emplace_back(paired(of("token"), "loss", of(name), "loss"));
+        for (std::size_t i = 0; i < judged; ++i) {
+            c.p.push_back(c.tests[i].p);
+            c.seeds = std::min(c.seeds, c.tests[i].pairs);
         }
-        return x;
+        c.p = basin::holm(c.p);
+        for (std::size_t i = 0; i < names.size(); ++i)
+            for (variant_name const& v : sink_variants()) {
+                if (std::string_view(v.name) != names[i] || c.tests[i].pairs == 0) continue;
+                paired_test const& t = c.tests[i];
+                c.words += text("%s%s %+.4f [%.4f, %.4f]",
+                                i == 0        ? ""
+                                : i == judged ? "; besides: "
+                                              : ", ",
+                                v.words, t.mean, t.low, t.high) +
+                           (i < judged ? text(" (p = %.2g)", c.p[i]) : "");
+            }
+        return c;
     };
     std::string const start =
-        text("One token in front changes the loss by %+.4f [%.4f, %.4f] over %d seeds%s; against it: ", one.mean,
-             one.low, one.high, one.pairs, below(one, 0) ? "" : ", too little to compare others with it");
-    finding f, g;
-    bool differs = false;
-    f.seeds = one.pairs;
-    for (char const* const name : {"token_middle", "token_end", "token_2", "token_4"}) {
-        figure const x = against_one(name);
-        f.seeds = std::min(f.seeds, x.pairs);
-        differs = differs || clear(x);
-    }
-    f.verdict = !below(one, 0) ? unseen : differs ? fails : holds;
-    f.reason = start + list + ".";
+        text("One token in front changes the loss by %+.4f [%.4f, %.4f] over %d seeds, so that the "
+             "margin is %.4f; against it: ",
+             one.mean, one.low, one.high, one.pairs, margin);
+    auto const places_and_numbers = against_one({"token_middle", "token_end", "token_2", "token_4"}, 4);
+    auto const all_within = std::all_of(places_and_numbers.tests.begin(), places_and_numbers.tests.end(),
+                                        [&](paired_test const& t) { return t.within(margin); });
+    bool const differs = *std::min_element(places_and_numbers.p.begin(), places_and_numbers.p.end()) < 0.05;
+    finding f{verdict_of(all_within && !differs, differs), start + places_and_numbers.words + ".",
+              places_and_numbers.seeds};
     if (f.seeds > 0) where.found[p.words] = f;
-    list.clear();
-    figure const zero = against_one("zero_value"), gate = against_one("gate");
-    for (char const* const name : {"logit", "off_by_one", "registers"}) (void)against_one(name);
-    g.seeds = std::min({one.pairs, zero.pairs, gate.pairs});
-    g.verdict = !below(one, 0) ? unseen : !clear(zero) && above(gate, 0) ? holds : fails;
-    g.reason = start + list + ".";
+
+    auto const others = against_one({"zero_value", "gate", "logit", "off_by_one", "registers"}, 2);
+    paired_test const &zero = others.tests[0], &gate = others.tests[1];
+    bool const zero_differs = others.p[0] < 0.05, gate_differs = others.p[1] < 0.05;
+    finding g{verdict_of(zero.within(margin) && !zero_differs && gate_differs && gate.mean > 0,
+                         zero_differs || (gate_differs && gate.mean < 0)),
+              start + others.words + ".", others.seeds};
     if (g.seeds > 0) kinds.found[p.words] = g;
 }
 
 std::vector<claim> variants(results const& all) {
-    claim where{
-        "f", "Neither the place of the token nor the number of tokens matters.",
-        "ARC-e: front 55.47, end 56.14; 0 / 1 / 2 / 4 tokens 44.70 / 55.47 / 54.76 / 55.39",
-        "By loss, pair by pair of one seed, and only if one token in front lowers it (else it cannot be seen). "
-        "Holds if no other place or number differs from one token in front for all seeds in the same direction; "
-        "else it does not hold."};
+    claim where{"f", "Neither the place of the token nor the number of tokens matters.",
+                "ARC-e: front 55.47, end 56.14; 0 / 1 / 2 / 4 tokens 44.70 / 55.47 / 54.76 / 55.39",
+                "By loss, pair by pair of one seed, each against one token in front, with Student's intervals. Does "
+                "not hold if "
+                "one of the four differs by a paired t-test, corrected by Holm (p < 0.05). Holds if none does and "
+                "every interval "
+                "lies within the margin: half of what one token in front brings, where its interval is below 0, else "
+                "0.02 nats. Else it cannot be seen.",
+                5};
     claim kinds{"g", "A sink without a value does as well as a token; gating helps less.",
                 "ARC-e: token 55.47, zero-value 55.68, gate 47.85, none 44.70",
-                "By loss, pair by pair of one seed, and only if one token in front lowers it (else it cannot be seen). "
-                "Holds if the key without a value does not differ from the token for all seeds in the same direction, "
-                "and gating is worse for all seeds; else it does not hold."};
+                "By loss, margin and tests as in f, for two contrasts with one token in front. Holds if the key "
+                "without a value lies within the margin with its whole interval and gating is worse (p < 0.05, by "
+                "Holm). Does not hold if the key without a value differs or gating is better, each by the same test. "
+                "Else it cannot be seen.",
+                5};
     for (setting const& p : places) judge_variants(where, kinds, all, p);
     return {where, kinds};
 }

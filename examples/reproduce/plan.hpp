@@ -14,7 +14,7 @@ namespace reproduce {
 /// What the command line decides.
 struct settings {
     int seeds = 5;         ///< of the models that the claims rest on: the tasks and English words
-    int variant_seeds = 3; ///< of those that places, numbers and kinds of sinks are compared with
+    int variant_seeds = 5; ///< of those that places, numbers and kinds of sinks are compared with
     int more_seeds = 5;    ///< of larger models and of English characters, to see which way it goes
     int steps = 600; ///< of small models on the tasks, twice as many on texts; larger ones are as the committed ones
     int texts = 32;  ///< that each model is measured on

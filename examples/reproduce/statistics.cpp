@@ -15,25 +15,36 @@ masking_report compare_masking(std::vector<result const*> const& list, std::stri
         models.contrast(treated, c);
     }
     masking_report report;
+    std::vector<std::vector<double>> of_texts; // (text, condition): means over models
+    double count_of_models = 0;
     for (result const* r : list) {
         if (!has(*r, outcome + ".nothing") || !has(*r, key(treated))) continue;
         auto const& before = r->numbers.at(outcome + ".nothing");
+        of_texts.resize(before.size(), std::vector<double>(conditions.size()));
         std::vector<double> means(conditions.size());
-        for (std::size_t t = 0; t < before.size(); ++t) {
-            std::vector<double> row = {before[t]};
-            for (std::size_t c = 1; c < conditions.size(); ++c) row.push_back(r->numbers.at(key(conditions[c]))[t]);
-            for (std::size_t c = 0; c < row.size(); ++c) means[c] += row[c] / static_cast<double>(before.size());
-            texts.add(row);
-        }
+        for (std::size_t t = 0; t < before.size(); ++t)
+            for (std::size_t c = 0; c < conditions.size(); ++c) {
+                double const x = c == 0 ? before[t] : r->numbers.at(key(conditions[c])).at(t);
+                of_texts[t][c] += x;
+                means[c] += x / static_cast<double>(before.size());
+            }
         models.add(means);
+        ++count_of_models;
     }
-    if (texts.rows().size() < 5) return report;
+    if (of_texts.size() < 5) return report;
+    for (auto& row : of_texts) {
+        for (double& x : row) x /= count_of_models;
+        texts.add(row);
+        report.before += row[0] / static_cast<double>(of_texts.size());
+        report.after += row[1] / static_cast<double>(of_texts.size());
+    }
     bool const over_models = models.rows().size() >= 5;
-    for (auto const& row : texts.rows()) {
-        report.before += row[0] / static_cast<double>(texts.rows().size());
-        report.after += row[1] / static_cast<double>(texts.rows().size());
-    }
     std::string const killed = outcome == "right" ? "killed." : "once_killed.";
+    auto const hidden = [&](std::string const& condition, std::size_t which) {
+        auto const x = column(list, killed + condition + "." + std::to_string(count), which);
+        return x.empty() ? 0 : basin::detail::mean_of(x);
+    };
+    report.hidden = {hidden(treated, 0), hidden(treated, 1), hidden(treated, 2), 1};
     auto const by_text = texts.report(), by_model = over_models ? models.report() : by_text;
     for (std::size_t i = 0; i < by_text.size(); ++i) {
         basin::comparison const& c = by_model[i];
@@ -41,17 +52,31 @@ masking_report compare_masking(std::vector<result const*> const& list, std::stri
         figure f{{}, c.mean, c.range.low, c.range.high, c.pairs, true, over_models ? "models" : "texts"};
         if (contrast) {
             f.words = treated + " more than " + controls[i + 1 - conditions.size()];
-            f.note += text("; p = %.2g over texts", by_text[i].p_holm);
+            f.p = by_text[i].p;
         } else {
-            std::string const what = killed + conditions[i + 1] + "." + std::to_string(count);
             f.words = conditions[i + 1];
             f.note +=
-                text("; hidden per map: %.2f keys, %.1f %% of attention", basin::detail::mean_of(column(list, what)),
-                     100 * basin::detail::mean_of(column(list, what, 1)));
+                text("; hidden per map: %.2f keys, %.1f %% of attention", hidden(f.words, 0), 100 * hidden(f.words, 1));
+            if (double const row = hidden(f.words, 2); row > 0)
+                f.note += text(", %.1f %% of the last row's", 100 * row);
         }
         (contrast ? report.contrasts : report.rows).push_back(f);
     }
     return report;
+}
+
+void correct(std::vector<figure>& all, char const* unit) {
+    std::vector<double> p;
+    for (figure const& f : all) {
+        if (f.p >= 0) p.push_back(f.p);
+    }
+    auto const corrected = basin::holm(p);
+    std::size_t i = 0;
+    for (figure& f : all) {
+        if (f.p < 0) continue;
+        f.p = corrected[i++];
+        f.note += text("; p = %.2g %s", f.p, unit);
+    }
 }
 
 std::vector<double> kept(std::vector<result const*> const& list, hiding const& how) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "claims.hpp"
-
-#include <basin/intervene.hpp>
+#include "student.hpp"
+#include "treated.hpp"
 
 #include <cstdio>
 
@@ -56,12 +56,21 @@ inline figure over_models(std::string words, std::vector<double> const& x, std::
     }
     return f;
 }
+/// The same by Student's interval, for two and more.
+inline figure by_student(std::string words, std::vector<double> const& x, std::string note = {}) {
+    paired_test const t(x);
+    return {std::move(words), t.mean, t.low, t.high, t.pairs, t.pairs > 1, std::move(note), t.pairs > 1 ? t.p : -1};
+}
 /// The figure is below or above a number with its whole interval.
 inline bool below(figure const& f, double x) { return f.pairs > 0 && f.high < x; }
 inline bool above(figure const& f, double x) { return f.pairs > 0 && f.low > x; }
 
 inline char const *const holds = "holds", *const fails = "does not hold",
                          *const unseen = "cannot be seen at this scale", *const not_measured = "not measured";
+/// A claim that its numbers confirm or contradict, with whole intervals, or neither.
+inline char const* verdict_of(bool confirmed, bool contradicted) {
+    return confirmed ? holds : contradicted ? fails : unseen;
+}
 /// As printf.
 std::string text(char const* format, auto... values) {
     char line[1000];
@@ -69,15 +78,19 @@ std::string text(char const* format, auto... values) {
     return line;
 }
 
-/// One treatment against nothing, and against its controls: over models where there are five, else over all texts of all
-/// models. p is always over texts: five models cannot give one below 0.06.
+/// One treatment against nothing, and against its controls: intervals over models where there are five, else over texts. p is over
+/// texts, each the mean over the models: all models read the same ones, so that texts times models are not independent.
 struct masking_report {
     std::vector<figure> rows;      ///< change by sinks, then by each control
     std::vector<figure> contrasts; ///< sinks minus each control
     double before = 0, after = 0;  ///< means
+    dose hidden;                   ///< by the treatment, per map
 };
 masking_report compare_masking(std::vector<result const*> const& list, std::string const& outcome,
                                std::string const& treated, std::vector<std::string> const& controls, int count);
+
+/// Holm's correction of every p in the list, which is noted.
+void correct(std::vector<figure>& all, char const* unit);
 
 /// The share of its accuracy that each model keeps when keys are hidden; of b minus of a for the seeds that both have.
 struct hiding {
