@@ -6,10 +6,10 @@
 
 namespace reproduce {
 
-/// Who made a result: for JSON and the page.
+/// Who wrote a report, and where: for JSON and the page. Who measured each model stands beside it.
 struct origin {
-    std::string command, commit, machine;
-    double minutes = 0;
+    provenance by;
+    std::string machine;
 };
 
 /// results.json: every number of every model, and every claim.

@@ -4,6 +4,7 @@
 #include "measure.hpp"
 #include "plan.hpp"
 #include "report.hpp"
+#include "store.hpp"
 
 #include <tiny_dlm/options.hpp>
 #include <tiny_dlm/progress.hpp>
@@ -21,34 +22,6 @@ namespace {
 using namespace reproduce;
 using namespace tiny_dlm;
 namespace fs = std::filesystem;
-
-/// All that decides a measurement, so that another one is not taken for it.
-std::map<std::string, std::string> identity(run const& r, settings const& s) {
-    auto text = r.checkpoint.empty() ? r.how.to_text() : std::map<std::string, std::string>{{"file", r.checkpoint}};
-    text["measured_texts"] = std::to_string(s.texts);
-    text["measurement_version"] = "2";
-    return text;
-}
-
-/// What an earlier run measured; empty if none did.
-measurement load(fs::path const& path, run const& r, settings const& s) {
-    if (!fs::exists(path)) return {};
-    tensor_file const file = read_safetensors(path.string());
-    if (file.metadata != identity(r, s)) return {}; // of another recipe: made again
-    measurement m;
-    for (auto const& [name, t] : file.tensors) m[name].assign(t.values.begin(), t.values.end());
-    return m;
-}
-void save(fs::path const& path, run const& r, settings const& s, measurement const& m) {
-    tensor_file file;
-    file.metadata = identity(r, s);
-    for (auto const& [name, values] : m) {
-        tensor& t = file.tensors[name];
-        t.shape = {static_cast<std::int64_t>(values.size())};
-        for (double const x : values) t.values.push_back(static_cast<float>(x));
-    }
-    write_safetensors(path.string(), file);
-}
 
 /// Several processes may share a folder, one for each core: each model is worked on by one of them.
 class work_on {
@@ -76,22 +49,11 @@ private:
     bool mine_ = false;
 };
 
-/// Whether an earlier run left the state of this training; one of another recipe is made again.
-bool is_there(fs::path const& state, recipe const& how) {
-    if (!fs::exists(state)) return false;
-    auto const found = read_safetensors(state.string()).metadata;
-    auto const wanted = how.to_text();
-    return std::all_of(wanted.begin(), wanted.end(), [&](auto const& entry) {
-        auto const at = found.find(entry.first);
-        return at != found.end() && at->second == entry.second;
-    });
-}
-
 /// Trains the model, or goes on where an earlier run was stopped.
 model<float> train(run const& r, settings const& s, corpus const& texts, fs::path const& state, progress& bar,
                    long done, long of_run) {
     trainer work(r.how, texts, s.threads);
-    if (is_there(state, r.how)) work.resume(state.string());
+    if (is_there(state.string(), r.how, texts)) work.resume(state.string());
     double shown = 0;
     while (!work.finished()) {
         double const loss = work.step();
@@ -111,25 +73,10 @@ model<float> train(run const& r, settings const& s, corpus const& texts, fs::pat
 /// Hiding sinks is asked of the three kinds of models, not of every sink variant.
 bool is_masked(run const& r) { return r.variant == "dlm" || r.variant == "arm" || r.variant == "block"; }
 
-measurement make(run const& r, settings const& s, fs::path const& state, progress& bar, long done, long of_run) {
-    if (!r.checkpoint.empty()) {
-        trained_model const m = load_model(r.checkpoint, s.threads);
-        if (r.corpus == "tasks") return measure(m.net, texts_of(r.corpus, m.net.config().length, s), s, is_masked(r));
-        return measure(m.net, corpus::from_text(read_text(s.text), m.words, m.net.config().length), s, is_masked(r));
-    }
-    corpus const& texts = texts_of(r.corpus, r.how.model.length, s);
+measurement make(run const& r, settings const& s, corpus const& texts, fs::path const& state, progress& bar, long done,
+                 long of_run) {
+    if (!r.checkpoint.empty()) return measure(load_model(r.checkpoint, s.threads).net, texts, s, is_masked(r));
     return measure(train(r, s, texts, state, bar, done, of_run * 2 / 3), texts, s, is_masked(r));
-}
-
-std::string output_of(char const* command) {
-    std::string text;
-    if (std::FILE* const pipe = ::popen(command, "r")) {
-        char piece[256];
-        while (std::fgets(piece, sizeof piece, pipe) != nullptr) text += piece;
-        ::pclose(pipe);
-    }
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
 }
 
 int main_program(int argc, char** argv) {
@@ -159,40 +106,46 @@ int main_program(int argc, char** argv) {
     fs::create_directories(s.out, why);
     if (why) throw std::runtime_error("the folder " + s.out + " cannot be made: " + why.message());
     auto const runs = plan(s);
-    std::vector<measurement> known(runs.size());
+    std::vector<kept_measurement> known(runs.size());
+    provenance here{"reproduce", commit_here()};
+    for (int i = 1; i < argc; ++i) here.command += std::string(" ") + argv[i];
     constexpr long unit = 1000; // of progress, for one model of any size
     long done = 0;
     progress bar("reproducing", unit * static_cast<long>(runs.size()));
     for (bool const wait : {false, true}) { // first what nobody works on, then the rest
         for (std::size_t i = 0; i < runs.size(); ++i) {
             run const& r = runs[i];
-            if (!known[i].empty()) continue;
-            fs::path const kept = fs::path(s.out) / (r.name() + ".measured.safetensors");
-            known[i] = load(kept, r, s);
-            if (known[i].empty() && !only_report) {
-                work_on const claimed(fs::path(s.out) / (r.name() + ".lock"), wait);
+            auto& [numbers, by] = known[i];
+            if (!numbers.empty()) continue;
+            auto const path = [&](char const* what) { return (fs::path(s.out) / (r.name() + what)).string(); };
+            std::string const kept = path(".measured.safetensors");
+            if (only_report && !fs::exists(kept)) continue;
+            corpus const& texts = texts_for(r, s);
+            auto const what = identity(r, texts, s);
+            known[i] = load(kept, what);
+            if (numbers.empty() && !only_report) {
+                work_on const claimed(path(".lock"), wait);
                 if (!claimed.mine()) continue;
-                known[i] = load(kept, r, s); // it may have been finished meanwhile
-                if (known[i].empty())
-                    known[i] = make(r, s, fs::path(s.out) / (r.name() + ".resume.safetensors"), bar, done, unit);
-                save(kept, r, s, known[i]);
+                known[i] = load(kept, what); // it may have been finished meanwhile
+                if (numbers.empty()) {
+                    numbers = make(r, s, texts, path(".resume.safetensors"), bar, done, unit);
+                    by = here;
+                    save(kept, what, known[i]);
+                }
             }
-            if (known[i].empty()) continue;
+            if (numbers.empty()) continue;
             char words[96];
-            std::snprintf(words, sizeof words, "%s loss %.3f, accuracy %.3f", r.name().c_str(), known[i].at("loss")[0],
-                          known[i].at("accuracy")[0]);
+            std::snprintf(words, sizeof words, "%s loss %.3f, accuracy %.3f", r.name().c_str(), numbers.at("loss")[0],
+                          numbers.at("accuracy")[0]);
             bar.update(done += unit, words);
         }
     }
     results all;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (!known[i].empty()) all.push_back({runs[i], known[i]});
+        if (!known[i].numbers.empty()) all.push_back({runs[i], known[i].numbers, known[i].by});
     }
 
-    origin by;
-    by.command = "reproduce";
-    for (int i = 1; i < argc; ++i) by.command += std::string(" ") + argv[i];
-    by.commit = output_of("git rev-parse HEAD 2>/dev/null");
+    origin by{here, {}};
     by.machine = output_of("grep -m1 'model name' /proc/cpuinfo 2>/dev/null | cut -d: -f2 | sed 's/^ *//'");
     auto const claims = judge(all);
     write_json(json, all, claims, by);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Both papers' claims at toy scale: installs what is missing (Debian, Ubuntu), builds, trains and measures with one process
 # per core, writes docs/reproduction.md and examples/reproduce/results.json. Stopped at any moment, it goes on where it was;
-# from nothing it takes about 45 minutes of two idle cores.
+# from nothing it takes about an hour of two idle cores.
 # Options go to the program; `examples/reproduce/run.sh --help` lists them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
