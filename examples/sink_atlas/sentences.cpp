@@ -102,8 +102,8 @@ std::string say_sweep(results const& r) {
     if (r.curve_of("new") != nullptr) text += said(" The same model untrained has %.2f %%.", share("new"));
     if (r.curve_of("even") != nullptr)
         text += said(" In the autoregressive twin it is %.2f %%, each weight set against what uniform attention would "
-                     "pay. On raw column sums it is %.2f %%, but there uniform attention, which has learned nothing, "
-                     "has %.2f %% too: early keys are seen by more queries.",
+                     "pay, which has none then. On raw column sums it is %.2f %%, but there uniform attention, which "
+                     "has learned nothing, has %.2f %% too: early keys are seen by more queries.",
                      share("arm"), share("raw"), share("even"));
     return text;
 }

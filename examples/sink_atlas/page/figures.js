@@ -69,7 +69,7 @@ function drawBars(box, width, m, css) {
   const groups = [['stays', 'sinks that are sinks at the next step', 2], ['temporal', 'temporal variance of the centre', 4],
     ['spatial', 'spatial variance: do the same keys win?', 2]];
   const line = 22, block = 26 + line * m.series.length + 10, svg = canvasSvg(box, width, block * groups.length, 'Motion in numbers');
-  const name = 74, space = 158;
+  const name = 74, space = 176;
   groups.forEach(([field, title, digits], g) => {
     const top = g * block, known = m.series.flatMap((s) => [s.path[field], s.even[field]]).filter((v) => v !== null);
     const scale = linear(name, width - space, 0, Math.max(...known, 1e-9));
