@@ -58,6 +58,8 @@ with Browser() as b:
             if b.run("atlas.motion !== null"):  # with its own bars and those of uniform attention
                 told = b.run("[...document.querySelectorAll('#motion .uniform')].map(t => t.textContent)")
                 check(f"{where} each bar of motion has the number of uniform attention beside it", len(told) == 9 and all("uniform: " in t for t in told), told)
+                ticks = b.run("[document.querySelectorAll('#motion .tick').length, atlas.motion.series.flatMap(s => [s.even.stays, s.even.temporal, s.even.spatial]).filter(v => v !== null).length]")
+                check(f"{where} and its mark where it has one", ticks[0] == ticks[1] > 2, ticks)
             broken = b.run("[...document.querySelectorAll('svg *')].filter(n => [...n.attributes].some(a => /NaN|undefined|Infinity/.test(a.value))).map(n => n.outerHTML)")
             check(f"{where} no mark is misplaced", not broken, broken[:2])
             if shots:
@@ -124,7 +126,8 @@ with Browser() as b:
     check("play begins anew from the end", b.run("new Promise(done => setTimeout(() => done(view.step < 4 && timer !== null), 400))"))
     b.press("Enter", "\r")
 
-    # every value of every chart by the keyboard
+    # every value of every chart by the keyboard, wherever the mouse lies
+    b.mouse(700, 450)
     active = "document.activeElement"
     for name in FIGURES[1:]:
         if b.run(f"document.querySelector('#{name} .none') !== null"):

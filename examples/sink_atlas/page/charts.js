@@ -14,20 +14,20 @@ function node(parent, tag, attributes = {}, text = null) {
 function hover(n, text, { row = 0, does = null, also = [] } = {}) {
   const { marks } = n.closest('.chart');
   for (const part of [n, ...also]) {
-    part.addEventListener('mousemove', (event) => showTip(event, text));
+    part.addEventListener('mousemove', (event) => { if (moved(event)) showTip(event, text); });
     part.addEventListener('mouseleave', hideTip);
     if (does) part.addEventListener('click', does);
   }
   n.setAttribute('role', does ? 'button' : 'img');
   n.setAttribute('aria-label', text.replaceAll('\n', ', '));
-  n.setAttribute('tabindex', -1);
   n.classList.add('mark');
   n.addEventListener('focus', () => {
     makeStop(marks, n);
+    read = { node: n, text };
     showTipAt(n, text);
-    requestAnimationFrame(() => { if (document.activeElement === n && !tip.hidden) showTipAt(n, text); }); // after it was scrolled to
+    requestAnimationFrame(() => { if (read && read.node === n) showTipAt(n, text); }); // after it was scrolled to
   });
-  n.addEventListener('blur', hideTip);
+  n.addEventListener('blur', forgetTip);
   n.addEventListener('keydown', (event) => {
     if (does && (event.key === 'Enter' || event.key === ' ')) { event.preventDefault(); does(); return; }
     const next = neighbour(marks, n, event.key);
@@ -38,10 +38,6 @@ function hover(n, text, { row = 0, does = null, also = [] } = {}) {
 }
 function makeStop(marks, chosen) {
   for (const { node: m } of marks) m.setAttribute('tabindex', m === chosen ? 0 : -1);
-}
-function showTipAt(n, text) {
-  const box = n.getBoundingClientRect();
-  showTip({ clientX: box.right, clientY: (box.top + box.bottom) / 2 }, text);
 }
 function neighbour(marks, n, key) {
   if (!['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(key)) return null;
@@ -64,7 +60,7 @@ function chart(id, draw) {
   const again = () => {
     const active = document.activeElement, stop = box.marks.findIndex((m) => m.node.tabIndex === 0);
     const held = box.marks.some((m) => m.node === active), drawn = active.tagName === 'CANVAS' && box.contains(active);
-    hideTip();
+    if (held || drawn) forgetTip();
     box.textContent = '';
     box.marks = [];
     draw(box, Math.max(260, box.clientWidth));

@@ -80,20 +80,20 @@ function drawBars(box, width, m, css) {
       node(svg, 'text', { x: 0, y: y + 12 }, s.short);
       hover(node(svg, 'rect', { x: name, y, width: Math.max(1, end - name), height: 15, rx: 2, fill: css[s.id], opacity: s.id === 'raw' ? 0.5 : 1 }),
         `${s.name}\n${title}: ${told}\nuniform attention: ${u === null ? 'no sinks' : number(u, digits)}`, { row: m.series.length * (g + 1) + i });
-      if (u !== null) node(svg, 'line', { x1: scale(u), x2: scale(u), y1: y - 2, y2: y + 17, stroke: color('ink'), 'stroke-width': 2 });
+      if (u !== null) node(svg, 'line', { x1: scale(u), x2: scale(u), y1: y - 2, y2: y + 17, stroke: color('ink'), 'stroke-width': 2, class: 'tick' });
       node(svg, 'text', { x: Math.max(end, u === null ? 0 : scale(u)) + 6, y: y + 12, class: 'uniform' }, `${told}, ${uniform}`);
     });
   });
 }
 
 /** The dots of the scatter: the nearest one under the mouse; by the keyboard the cursor of the map, in a ring. */
-function readScatter(canvas, ring, read, spot) {
+function readScatter(canvas, ring, words, spot) {
   const show = () => {
     const there = view.key >= 0 && view.step < steps;
     ring.hidden = !there;
     if (there) [ring.style.left, ring.style.top] = spot(view.step, view.key).map((v) => v + 'px');
     const said = there ? describe(view.step, view.key) : 'Hover over a dot, or use the arrow keys here, to read values.';
-    if (!timer && read.textContent !== said && (document.activeElement === canvas || !read.textContent)) read.textContent = said;
+    if (!timer && words.textContent !== said && (document.activeElement === canvas || !words.textContent)) words.textContent = said;
   };
   canvas.addEventListener('focus', () => { if (view.key < 0 || view.step === steps) moveCursor(0, 0, steps - 1); else show(); });
   canvas.addEventListener('keydown', (event) => moveByKey(event, steps - 1));
@@ -108,6 +108,7 @@ function readScatter(canvas, ring, read, spot) {
     return best;
   };
   canvas.addEventListener('mousemove', (event) => {
+    if (!moved(event)) return;
     const dot = nearest(event);
     if (dot) showTip(event, describe(dot.step, dot.key)); else hideTip();
   });
@@ -129,17 +130,17 @@ let drawNorms = chart('norms', (box, width) => {
   canvas.width = width * scale;
   canvas.height = height * scale;
   canvas.style.height = height + 'px';
-  const frame = document.createElement('div'), ring = document.createElement('i'), read = document.createElement('p');
+  const frame = document.createElement('div'), ring = document.createElement('i'), words = document.createElement('p');
   frame.className = 'scatter';
   ring.className = 'ring';
-  read.className = 'read';
-  read.id = 'norms-read';
-  read.setAttribute('aria-live', 'polite');
-  for (const [name, value] of Object.entries({ tabindex: 0, role: 'application', 'aria-roledescription': 'scatter chart', 'aria-describedby': read.id,
+  words.className = 'read';
+  words.id = 'norms-read';
+  words.setAttribute('aria-live', 'polite');
+  for (const [name, value] of Object.entries({ tabindex: 0, role: 'application', 'aria-roledescription': 'scatter chart', 'aria-describedby': words.id,
     'aria-label': `Value norm against received attention in layer ${view.layer + 1}, head ${view.head + 1}. Up and down move over steps, left and right over positions.` }))
     canvas.setAttribute(name, value);
   frame.append(canvas, ring);
-  box.append(frame, read);
+  box.append(frame, words);
   const g = canvas.getContext('2d');
   g.scale(scale, scale);
   let most = 0;
@@ -170,7 +171,7 @@ let drawNorms = chart('norms', (box, width) => {
   g.globalAlpha = 0.7;
   g.fillStyle = color('sink');
   for (const [a, b] of sinks) { g.beginPath(); g.arc(a, b, 2.6, 0, 7); g.fill(); }
-  readScatter(canvas, ring, read, (step, key) => {
+  readScatter(canvas, ring, words, (step, key) => {
     const at = place(step, view.layer, view.head, key);
     return [x(Math.max(0.05, received[at])), y(norms[at])];
   });

@@ -142,6 +142,7 @@ function pointed(event) {
   return key >= 0 && key < keys && step >= 0 && step <= steps ? { step, key } : null;
 }
 map.addEventListener('mousemove', (event) => {
+  if (!moved(event)) return;
   const at = pointed(event);
   if (at) showTip(event, describe(at.step, at.key)); else hideTip();
 });
