@@ -13,7 +13,7 @@ namespace sink_atlas {
 /// One (layer, head).
 struct head_summary {
     int births = 0, moves = 0;
-    double absorbed = 0;   ///< share of its attention that went to its sinks
+    double absorbed = 0;   ///< share of its text's attention that went to its sinks
     double norm_ratio = 0; ///< mean value norm of its sinks over that of its other keys; NaN without sinks
     double restless = 0;   ///< share of steps at which another key than before received most
 };
@@ -32,29 +32,39 @@ struct holder {
 template <class KindOf>
 std::vector<holder> holders_of(recording const& r, KindOf const& kind_of);
 
+/// What sinks are looked for in: what queries pay over what even attention would, or raw column sums, which favour keys that
+/// many queries see.
+enum class columns : std::uint8_t { relative, raw };
+
+/// The same text under a model that spreads all attention evenly over what its mask lets it see.
+recording with_even_attention(recording const& r, sink_rule const& rule, double queries_at_least);
+
 /// The share of keys that are sinks by exceeds_others, by threshold, over all steps, layers and heads.
 struct curve {
-    std::string name;
+    std::string id,
+        name; ///< id: dlm, arm, raw (the twin on raw column sums), even (the same of even attention), or new (untrained)
     std::vector<double> share;
 };
-/// `normalised`: by the queries that see a key; `last_only`: only the map of the last step, and only keys that are seen by at least
-/// `queries` queries.
-curve sweep_of(recording const& r, std::vector<double> const& thresholds, std::string name, bool normalised,
-               bool last_only, int queries);
+/// The shares alone; of keys that at least `queries` queries see. `last_only`: only the map of the last step.
+std::vector<double> sweep_of(recording const& r, std::vector<double> const& thresholds, columns what, bool last_only,
+                             int queries);
 
-/// Where the sinks are, step by step, all layers and heads together, and the two variances of Sink-Aware Pruning.
+/// Where the sinks are, step by step, all layers and heads together, and the two variances of Sink-Aware Pruning, so that a
+/// text that grows can be set beside one that does not. Keys exist at a step if at least `queries` queries see them.
 struct path_of_sinks {
-    std::vector<double> centroids;
-    double temporal, spatial;
+    std::vector<double> centroids; ///< of each step, as a part of the keys that exist: 0 to 1; NaN without sinks
+    double temporal = 0;           ///< the variance of these; NaN without sinks
+    double spatial = 0; ///< the variance over keys of what each received in the mean over the steps at which it exists
+    double stays = 0;   ///< the share of sinks that are sinks of the same head at the next step; NaN without sinks
 };
-/// Raw column sums, or divided by the queries that see a key (times the queries of the step). Under raw sums, sinks are found again.
-path_of_sinks motion_of(recording const& r, bool normalised, sink_rule const& rule);
+path_of_sinks motion_of(recording const& r, columns what, sink_rule const& rule, int queries);
 
-/// The share of attention that goes to one key, and to the sinks besides it, by layer and head; key -1: none.
+/// The share of the attention of the text's tokens that goes to `count` keys from `first` on, and to the sinks besides them,
+/// by layer and head.
 struct taken {
-    double key, sinks;
+    double keys, sinks;
 };
-std::vector<taken> taken_by(recording const& r, int key);
+std::vector<taken> taken_by(recording const& r, int first = 0, int count = 0);
 
 template <class KindOf>
 std::vector<holder> holders_of(recording const& r, KindOf const& kind_of) {

@@ -77,6 +77,13 @@ std::string masking_json(std::vector<masking_result> const& all, std::vector<std
           })}});
 }
 
+std::string path_json(path_of_sinks const& p) {
+    return json::object({{"centroids", json::numbers(p.centroids)},
+                         {"temporal", json::number(p.temporal)},
+                         {"spatial", json::number(p.spatial)},
+                         {"stays", json::number(p.stays)}});
+}
+
 std::string motion_json(results const& r) {
     if (r.motion.size() < 2) return "null";
     return json::object(
@@ -84,9 +91,8 @@ std::string motion_json(results const& r) {
                                                     return json::object({{"id", json::text(m.id)},
                                                                          {"name", json::text(m.name)},
                                                                          {"short", json::text(m.brief)},
-                                                                         {"centroids", json::numbers(m.path.centroids)},
-                                                                         {"temporal", json::number(m.path.temporal)},
-                                                                         {"spatial", json::number(m.path.spatial)}});
+                                                                         {"path", path_json(m.path)},
+                                                                         {"even", path_json(m.even)}});
                                                 })}});
 }
 
@@ -95,7 +101,7 @@ std::string token_json(results const& r) {
     std::string result = "[";
     for (std::size_t i = 0; i < r.after.size(); ++i)
         result += (i > 0 ? "," : "") + json::object({{"before", json::number(r.before[i].sinks)},
-                                                     {"token", json::number(r.after[i].key)},
+                                                     {"token", json::number(r.after[i].keys)},
                                                      {"rest", json::number(r.after[i].sinks)}});
     return result + "]";
 }
@@ -112,8 +118,8 @@ std::string figures_json(results const& r) {
         return there ? std::move(files) : std::vector<std::string>{};
     };
     return json::object(
-        {{"map", figure(words.map, {"received.npy", "value_norms.npy", "tokens.csv", "sinks.csv", "tracks.csv",
-                                    "paths.csv", "events.csv"})},
+        {{"map", figure(words.map, {"received.npy", "relative.npy", "value_norms.npy", "tokens.csv", "sinks.csv",
+                                    "tracks.csv", "paths.csv", "events.csv"})},
          {"holders", figure(words.holders, {"holders.csv"})},
          {"sweep", figure(words.sweep, {"sweep.csv"})},
          {"motion", figure(words.motion, some(r.motion.size() > 1, {"motion.csv", "variances.csv"}))},
@@ -172,7 +178,8 @@ std::string data_json(results const& r) {
     // the smallest mass that any sink had: dots below it need not be looked up
     double least = r.run.keys;
     for (auto const& found : r.run.found)
-        for (basin::sink const& s : found.list()) least = std::min(least, s.received);
+        for (basin::sink const& s : found.list())
+            least = std::min<double>(least, r.run.relative(s.step, s.layer, s.head, s.key));
     return json::object(
         {{"steps", count(r.run.steps)},
          {"layers", count(r.run.layers)},
@@ -205,7 +212,8 @@ std::string data_json(results const& r) {
          {"sweep", json::object({{"thresholds", json::numbers(r.thresholds)},
                                  {"curves", json::list(r.curves,
                                                        [](curve const& c) {
-                                                           return json::object({{"name", json::text(c.name)},
+                                                           return json::object({{"id", json::text(c.id)},
+                                                                                {"name", json::text(c.name)},
                                                                                 {"share", json::numbers(c.share)}});
                                                        })}})},
          {"motion", motion_json(r)},
@@ -222,7 +230,7 @@ std::string data_json(results const& r) {
          {"words", names},
          {"tokens", tokens},
          {"kinds", json::bytes(kinds)},
-         {"received", halves(r.run.received)},
+         {"received", halves(r.run.relative)},
          {"norms", halves(r.run.norms)}});
 }
 

@@ -4,9 +4,26 @@
 
 #include "budget.hpp"
 
+#include <tiny_dlm/reach.hpp>
+
+#include <basin/attention.hpp>
+
 #include <algorithm>
 
 namespace sink_atlas {
+namespace {
+
+/// What a key receives, each query counted with a weight of its own.
+struct weighed : basin::key_statistic<float> {
+    weighed(basin::view<float, 3> to, std::vector<float> const& weights)
+        : key_statistic<float>(to), by_query(weights.data()) {}
+    float const* by_query;
+    static constexpr float identity() { return 0; }
+    float map(basin::cell<float> const& c, basin::site const& s) const { return c.p * by_query[s.query]; }
+    float combine(float a, float b) const { return a + b; }
+};
+
+} // namespace
 
 recorder::recorder(tiny_dlm::model_config const& config, int length, int prompt, sink_rule const& rule,
                    double queries_at_least)
@@ -17,23 +34,68 @@ recorder::recorder(tiny_dlm::model_config const& config, int length, int prompt,
     record_.prompt = prompt;
     auto const size = static_cast<std::size_t>(config.layers) * static_cast<std::size_t>(config.heads) *
                       static_cast<std::size_t>(record_.keys);
-    for (auto* now : {&now_received_, &now_seen_, &now_norms_}) now->resize(size);
+    now_.each([&](std::vector<float>& x) { x.resize(size); });
 }
 
 tiny_dlm::observer<float> recorder::watch() {
-    for (auto* now : {&now_received_, &now_seen_, &now_norms_}) std::fill(now->begin(), now->end(), 0.0F);
+    now_.each([](std::vector<float>& x) { std::fill(x.begin(), x.end(), 0.0F); });
     tiny_dlm::observer<float> result;
     result.look = [this](tiny_dlm::layer_report<float> const& report) {
+        look_around(report.received.extent(2));
         int const group = config_.heads / config_.key_value_heads;
         for (int h = 0; h < config_.heads; ++h)
-            for (int key = 0; key < report.received.extent(2); ++key) {
+            for (int key = 0; key < sight_.rows; ++key) {
                 auto const at = place_of(report.layer, config_.heads, h, record_.keys, key);
-                now_received_[at] = report.received(0, h, key);
-                now_seen_[at] = report.seen(0, h, key);
-                now_norms_[at] = report.value_norm(0, h / group, key);
+                now_.received[at] = now_.of_text[at] = now_.relative[at] = report.received(0, h, key);
+                now_.seen[at] = sight_.seen[static_cast<std::size_t>(key)];
+                now_.norms[at] = report.value_norm(0, h / group, key);
             }
+        if (!sight_.full) weigh(report); // of a full map, what a key receives is all there is to know
     };
     return result;
+}
+
+tiny_dlm::model_config recorder::of_rows(int rows) const {
+    auto config = config_;
+    config.length = rows - config.extra_tokens();
+    return config;
+}
+
+void recorder::look_around(int rows) {
+    if (sight_.rows == rows) return;
+    auto const config = of_rows(rows);
+    auto const mask = tiny_dlm::mask_of(config, false);
+    auto const size = static_cast<std::size_t>(rows);
+    sight_ = {rows, config.extra_tokens() == 0, {}, {}, {}, {}};
+    for (auto* x : {&sight_.reach, &sight_.one, &sight_.seen, &sight_.even}) x->assign(size, 0.0F);
+    for (int i = 0; i < config.length; ++i) {
+        int const query = config.row_of(i);
+        std::vector<std::size_t> sees;
+        for (int key = 0; key < rows; ++key)
+            if (mask.visible(basin::site{0, 0, query, key})) sees.push_back(static_cast<std::size_t>(key));
+        auto const row = static_cast<std::size_t>(query);
+        sight_.one[row] = 1;
+        sight_.reach[row] = static_cast<float>(sees.size());
+        sight_.full = sight_.full && sees.size() == size;
+        for (std::size_t const key : sees) {
+            sight_.seen[key] += 1;
+            sight_.even[key] += 1 / sight_.reach[row];
+        }
+    }
+}
+
+void recorder::weigh(tiny_dlm::layer_report<float> const& report) {
+    std::ptrdiff_t const head = record_.keys, first = report.layer * head * record_.heads;
+    auto const part = [&](std::vector<float>& x) {
+        return basin::view<float, 3>{x.data() + first, {{1, record_.heads, sight_.rows}}, {{first, head, 1}}};
+    };
+    auto const of_text = part(now_.of_text), relative = part(now_.relative);
+    basin::observe(basin::simd_backend{}, report.q, report.k, report.lse,
+                   tiny_dlm::mask_of(of_rows(sight_.rows), false), weighed(of_text, sight_.one),
+                   weighed(relative, sight_.reach));
+    for (int h = 0; h < record_.heads; ++h)
+        for (int key = 0; key < sight_.rows; ++key)
+            relative(0, h, key) /= std::max(1.0F, sight_.seen[static_cast<std::size_t>(key)]);
 }
 
 void recorder::note_tokens(std::span<token_id const> tokens) {
@@ -59,11 +121,15 @@ void recorder::step(std::span<token_id const> tokens) {
     std::ptrdiff_t const head = record_.keys, layer = head * record_.heads;
     std::vector<basin::token_kind> const kinds(record_.kinds.end() - record_.keys,
                                                record_.kinds.end() - record_.keys + rows);
+    // Rules divide by the queries that see a key; what they shall judge is `relative`, so that is multiplied by them.
+    std::vector<float> judged = now_.relative;
+    for (std::size_t i = 0; i < judged.size() && !sight_.full; ++i)
+        judged[i] *= now_.seen[i] / static_cast<float>(rows);
     for (int l = 0; l < record_.layers; ++l) {
         auto const part = [&](std::vector<float> const& all) {
             return basin::view<float const, 3>{all.data() + l * layer, {{1, record_.heads, rows}}, {{layer, head, 1}}};
         };
-        auto const mass = part(now_received_), seen = part(now_seen_), norms = part(now_norms_);
+        auto const mass = part(judged), seen = part(now_.seen), norms = part(now_.norms);
         auto const facts =
             basin::evidence<float>{mass}.seen(seen).norms(norms).kinds(kinds).queries(rows).at(record_.steps, l);
         auto found = rule_.find(facts, queries_at_least_);
@@ -71,9 +137,16 @@ void recorder::step(std::span<token_id const> tokens) {
         record_.events.insert(record_.events.end(), events.begin(), events.end());
         record_.found.push_back(std::move(found));
     }
-    received_.insert(received_.end(), now_received_.begin(), now_received_.end());
-    seen_.insert(seen_.end(), now_seen_.begin(), now_seen_.end());
-    norms_.insert(norms_.end(), now_norms_.begin(), now_norms_.end());
+    auto const keep = [](std::vector<float>& all, std::vector<float> const& now) {
+        all.insert(all.end(), now.begin(), now.end());
+    };
+    keep(all_.received, now_.received);
+    keep(all_.of_text, now_.of_text);
+    keep(all_.relative, now_.relative);
+    keep(all_.seen, now_.seen);
+    keep(all_.norms, now_.norms);
+    keep(even_, sight_.even);
+    even_.resize(static_cast<std::size_t>(record_.steps + 1) * static_cast<std::size_t>(record_.keys));
     ++record_.steps;
 }
 
@@ -87,7 +160,7 @@ std::vector<basin::key_set> recorder::chosen(masking_plan const& plan) {
                                                                : strongest_with_control(found, plan.strongest);
         std::ptrdiff_t const head = record_.keys, layer = head * record_.heads;
         basin::view<float const, 3> const mass{
-            now_received_.data() + l * layer, {{1, record_.heads, found.keys().keys()}}, {{layer, head, 1}}};
+            now_.relative.data() + l * layer, {{1, record_.heads, found.keys().keys()}}, {{layer, head, 1}}};
         switch (plan.control) {
         case control_kind::none:
             result.push_back(budget);
@@ -128,9 +201,14 @@ recording recorder::finish(std::span<token_id const> tokens) {
         std::copy(flat.begin(), flat.end(), result.begin());
         return result;
     };
-    record_.received = shaped(received_);
-    record_.seen = shaped(seen_);
-    record_.norms = shaped(norms_);
+    record_.received = shaped(all_.received);
+    record_.of_text = shaped(all_.of_text);
+    record_.relative = shaped(all_.relative);
+    record_.seen = shaped(all_.seen);
+    record_.norms = shaped(all_.norms);
+    record_.even = xt::xtensor<float, 2>::from_shape(
+        {static_cast<std::size_t>(record_.steps), static_cast<std::size_t>(record_.keys)});
+    std::copy(even_.begin(), even_.end(), record_.even.begin());
     return std::move(record_);
 }
 

@@ -32,7 +32,13 @@ inline std::size_t place_of(int a, int nb, int b, int nc = 1, int c = 0) {
 /// All that was seen while a text was written. Keys are rows of the model: the text, and tokens that the model adds.
 struct recording {
     int steps = 0, layers = 0, heads = 0, keys = 0, prompt = 0;
-    array received, seen, norms;
+    array received, norms;
+    array
+        of_text; ///< received from the text's own tokens: a sink token, which sees only itself, pays itself everything
+    array
+        relative; ///< the mean, over the text's tokens that see the key, of what they pay over what even attention would
+    array seen;   ///< how many of the text's tokens see the key
+    xt::xtensor<float, 2> even;           ///< [step, key]: of_text, if every token spread its attention evenly
     std::vector<token_id> tokens;         ///< [step + 1, key]: what each step saw, and the end
     std::vector<basin::token_kind> kinds; ///< [step + 1, key]
     std::vector<basin::detection> found;  ///< [step, layer]
@@ -72,15 +78,34 @@ public:
     recording finish(std::span<token_id const> tokens);
 
 private:
+    /// Who sees whom when the model has so many rows.
+    struct sight {
+        int rows = 0;
+        bool full = true; ///< every row sees all keys, and none was added to the text
+        std::vector<float> reach,
+            one; ///< by query: how many keys it sees, and 1; 0 for tokens that are not of the text
+        std::vector<float> seen, even; ///< by key
+    };
     void note_tokens(std::span<token_id const> tokens);
+    void look_around(int rows);
+    tiny_dlm::model_config of_rows(int rows) const; ///< a text that grows is one of a shorter model
+    void weigh(tiny_dlm::layer_report<float> const& report);
 
     tiny_dlm::model_config config_;
     sink_rule rule_;
     double queries_at_least_;
     int length_;
     recording record_;
-    std::vector<float> received_, seen_, norms_;             // all steps so far
-    std::vector<float> now_received_, now_seen_, now_norms_; // [layer, head, key] of this step
+    sight sight_;
+    struct measured {
+        std::vector<float> received, of_text, relative, seen, norms;
+        template <class F>
+        void each(F const& f) {
+            for (auto* x : {&received, &of_text, &relative, &seen, &norms}) f(*x);
+        }
+    };
+    measured all_, now_; // of all steps so far; [layer, head, key] of this step
+    std::vector<float> even_;
     std::unique_ptr<basin::sticky_keys> partners_;
 };
 

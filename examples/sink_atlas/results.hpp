@@ -13,7 +13,7 @@ namespace sink_atlas {
 /// One line of the chart "do sinks move?".
 struct motion_series {
     std::string id, name, brief; ///< id: dlm, arm, or raw (the twin on raw column sums)
-    path_of_sinks path;
+    path_of_sinks path, even;    ///< even: what even attention under the same masks gives
 };
 
 /// All that the page shows; parts for which a model is missing are empty, and `absent` says why.
@@ -34,11 +34,12 @@ struct results {
     std::vector<int> counts;
     std::vector<masking_result> masking, answers; ///< by loss, and by the answers of the synthetic tasks
     std::vector<taken> before, after;             ///< without and with a sink token
-    int rows_after = 0;                           ///< keys of the model with a sink token
+    int rows_after = 0, tokens_after = 0; ///< keys of the model with sink tokens, and how many of them these are
     struct reasons {
         std::string arm, masking, answers, token;
     } absent;
 
+    curve const* curve_of(std::string const& id) const;
     /// The head that the page shows first: sinks that move much and hold much.
     int first_head() const;
 };

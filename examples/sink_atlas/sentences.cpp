@@ -25,6 +25,11 @@ int results::first_head() const {
         heads.begin());
 }
 
+curve const* results::curve_of(std::string const& id) const {
+    auto const at = std::find_if(curves.begin(), curves.end(), [&](curve const& c) { return c.id == id; });
+    return at == curves.end() ? nullptr : &*at;
+}
+
 namespace {
 
 std::string place(results const& r, int index) {
@@ -85,34 +90,45 @@ std::string say_holders(results const& r) {
 
 std::string say_sweep(results const& r) {
     auto const at = std::find(r.thresholds.begin(), r.thresholds.end(), 3.0) - r.thresholds.begin();
-    auto const share = [&](std::size_t c) { return r.curves[c].share[static_cast<std::size_t>(at)]; };
-    double const filtered = 100 * (1 - share(0));
+    auto const share = [&](char const* id) {
+        curve const* const c = r.curve_of(id);
+        return c == nullptr ? std::nan("") : 100 * c->share[static_cast<std::size_t>(at)];
+    };
+    double const filtered = 100 - share("dlm");
     std::string text = said("At epsilon = 3, %.1f %% of the keys are filtered out and %.2f %% are sinks; the first "
                             "paper chose 3 because at least "
                             "96 %% are filtered, which %s here.",
-                            filtered, 100 * share(0), filtered >= 96 ? "holds" : "does not hold");
-    text += said(" The same model untrained has %.2f %%.", 100 * share(r.curves.size() - 1));
-    if (r.curves.size() > 2)
-        text += said(" In the autoregressive twin it is %.2f %%, and %.2f %% on raw column sums, which favour early "
-                     "keys whatever the "
-                     "weights are.",
-                     100 * share(1), 100 * share(2));
+                            filtered, share("dlm"), filtered >= 96 ? "holds" : "does not hold");
+    if (r.curve_of("new") != nullptr) text += said(" The same model untrained has %.2f %%.", share("new"));
+    if (r.curve_of("even") != nullptr)
+        text += said(" In the autoregressive twin it is %.2f %%, each weight set against what uniform attention would "
+                     "pay, which has none then. On raw column sums it is %.2f %%, but there uniform attention, which "
+                     "has learned nothing, has %.2f %% too: early keys are seen by more queries.",
+                     share("arm"), share("raw"), share("even"));
     return text;
 }
 
 std::string say_motion(results const& r) {
     if (r.motion.size() < 3) return "Only one model was there, so there is nothing to compare.";
-    double const dlm = r.motion[0].path.temporal, arm = r.motion[1].path.temporal, raw = r.motion[2].path.temporal;
-    std::string text = said(
-        "The centre of the sinks has a temporal variance of %.0f in the diffusion model, %.0f in the autoregressive "
-        "twin, whose text grows from left to right, and %.0f in the twin on raw column sums.",
-        dlm, arm, raw);
-    if (raw < 0.5 * dlm && arm >= 0.5 * dlm)
-        return text + " \u201cSinks of autoregressive models stand still\u201d comes here mostly from the raw sums: "
-                      "divided by the queries that see a "
-                      "key, they move as well.";
-    if (arm < 0.5 * dlm) return text + " Sinks move in diffusion, and much less in the twin, as the papers say.";
-    return text + " The papers find that sinks move in diffusion and stand still in the twin: not so at this size.";
+    auto const &dlm = r.motion[0], &arm = r.motion[1], &raw = r.motion[2];
+    auto const part = [](double x) {
+        return std::isnan(x) ? std::string("none (no sinks)") : said("%.0f %%", 100 * x);
+    };
+    std::string text = "Of the sinks of one step, " + part(dlm.path.stays) +
+                       " are sinks of the same head at the next in the diffusion model, " + part(arm.path.stays) +
+                       " in its autoregressive twin, and " + part(raw.path.stays) +
+                       " in the twin on raw column sums, where uniform attention has " + part(raw.even.stays) + ".";
+    double const d = 1 - dlm.path.stays, a = 1 - arm.path.stays;
+    if (std::isnan(d) || std::isnan(a))
+        text += " So nothing follows about which of the two move.";
+    else if (a < 0.5 * d)
+        text += " In this text those of the twin change less, as the papers say.";
+    else
+        text += " That those of the twin stand still, as the papers say, is not seen here.";
+    return text + " The variances alone do not tell: in a text that grows, sinks that keep to the newest words keep "
+                  "their place, one that stays on its key falls back, and keys that came late are seen by their "
+                  "neighbours only. One text of each; a step of the twin adds one token, one of the diffusion model "
+                  "decides more.";
 }
 
 std::string say_norms(results const& r) {
@@ -133,33 +149,70 @@ std::string say_norms(results const& r) {
                     : "The silent sinks of the second paper are not seen at this size.");
 }
 
+constexpr char const* claim = "\u201cdiffusion is spared, its twin is not\u201d";
+
+/// What a claim comes to when its numbers are intervals.
+char const* verdict(bool holds, bool fails) {
+    return holds ? "holds in this run" : fails ? "does not hold in this run" : "cannot be seen in this run";
+}
+
+std::string value(effect const& e, char const* format) {
+    if (!std::isfinite(e.mean)) return "did not exist";
+    auto const one = [&](double x) {
+        char text[32];
+        std::snprintf(text, sizeof text, format, x);
+        return std::string(text);
+    };
+    return one(e.mean) + " [" + one(e.low) + ", " + one(e.high) + "]";
+}
+
+std::string control_of(masking_result const& m, std::size_t condition, char const* format) {
+    if (m.series[condition].empty()) return "did not exist";
+    return value(m.series[condition].front(), format);
+}
+
+/// The paired change by hiding sinks as a part of what there was with nothing hidden; NaN if it was not measured.
+effect change_by_sinks(masking_result const& m, std::string const& sinks, int count) {
+    std::string const name = sinks + " (K = " + std::to_string(count) + ") - nothing";
+    for (auto const& c : m.report)
+        if (c.name == name && m.before.mean > 0)
+            return {c.mean / m.before.mean, c.range.low / m.before.mean, c.range.high / m.before.mean, 0};
+    double const none = std::nan("");
+    return {none, none, none, none};
+}
+
+std::string percent(effect const& e) { return said("%.1f %% [%.1f, %.1f]", 100 * e.mean, 100 * e.low, 100 * e.high); }
+
+/// The first paper takes the twin's sinks from what its last token sees.
+char const* how_chosen = " Sinks are chosen by what their columns receive, in the twin too; the first paper takes the "
+                         "twin's from its last row.";
+
 std::string say_masking(results const& r) {
     if (r.masking.empty()) return "";
     auto const one = [&](masking_result const& m) {
-        effect const &sinks = m.series[0].front(), &control = m.series[1].front();
-        return said("%s %+.3f nats [%.3f, %.3f] (as many other keys: %+.3f)", m.model.c_str(), sinks.mean, sinks.low,
-                    sinks.high, control.mean);
+        return m.model + " " + control_of(m, 0, "%+.3f") +
+               " nats (as many other keys at random: " + control_of(m, 1, "%+.3f") + ")";
     };
     std::string text = "Hiding the strongest sink of every head changes the loss: " + one(r.masking[0]);
     if (r.masking.size() > 1) text += "; " + one(r.masking[1]);
     text += ".";
-    auto const relative = [](masking_result const& m) { return m.series[0].back().mean / m.before.mean; };
-    if (r.masking.size() > 1) {
-        bool const spared = relative(r.masking[0]) < 0.5 * relative(r.masking[1]);
-        text += said(" With K = %d it is %.1f %% and %.1f %% of the loss: \u201cdiffusion is spared, its twin is "
-                     "not\u201d %s at this size.",
-                     r.counts.back(), 100 * relative(r.masking[0]), 100 * relative(r.masking[1]),
-                     spared ? "holds" : "does not hold");
-    }
-    return text;
+    if (r.masking.size() < 2) return text;
+    effect const dlm = change_by_sinks(r.masking[0], masking_conditions()[0], r.counts.back()),
+                 arm = change_by_sinks(r.masking[1], masking_conditions()[0], r.counts.back());
+    bool const seen = dlm.low > 0 && arm.low > 0; // half of a change says nothing if the change may be none
+    return text +
+           said(" With K = %d it is %s and %s of the loss: %s %s%s.", r.counts.back(), percent(dlm).c_str(),
+                percent(arm).c_str(), claim,
+                verdict(seen && dlm.high < 0.5 * arm.low, seen && dlm.low >= 0.5 * arm.high),
+                seen ? "" : ", where not both changes are above 0") +
+           how_chosen;
 }
 
 std::string say_answers(results const& r) {
     if (r.answers.empty()) return "";
     auto const one = [&](masking_result const& m) {
-        effect const &sinks = m.series[0].front(), &control = m.series[1].front();
-        return said("%s %.2f [%.2f, %.2f] instead of %.2f (other keys: %.2f)", m.model.c_str(), sinks.mean, sinks.low,
-                    sinks.high, m.before.mean, control.mean);
+        return m.model + " " + control_of(m, 0, "%.2f") + said(" instead of %.2f", m.before.mean) +
+               " (other keys: " + control_of(m, 1, "%.2f") + ")";
     };
     std::string text =
         "Three words are to be copied, reversed and sorted. Answers that are right without the strongest "
@@ -167,15 +220,16 @@ std::string say_answers(results const& r) {
         one(r.answers[0]);
     if (r.answers.size() > 1) text += "; " + one(r.answers[1]);
     text += ".";
-    auto const kept = [](masking_result const& m) { return m.series[0].front().mean / std::max(1e-9, m.before.mean); };
-    if (r.answers.size() > 1) {
-        double const dlm = kept(r.answers[0]), arm = kept(r.answers[1]);
-        text +=
-            said(" They keep %.0f %% and %.0f %% of their answers: \u201cdiffusion is spared, its twin is not\u201d %s "
-                 "at this size.",
-                 100 * dlm, 100 * arm, dlm > 0.9 && arm < 0.5 ? "holds" : "does not hold");
-    }
-    return text;
+    if (r.answers.size() < 2) return text;
+    auto const kept = [&](masking_result const& m) {
+        effect const e = change_by_sinks(m, answer_conditions()[0], r.counts.front());
+        return effect{1 + e.mean, 1 + e.low, 1 + e.high, 0};
+    };
+    effect const dlm = kept(r.answers[0]), arm = kept(r.answers[1]);
+    return text +
+           said(" They keep %s and %s of their answers: %s %s.", percent(dlm).c_str(), percent(arm).c_str(), claim,
+                verdict(dlm.low > 0.9 && arm.high < 0.5, dlm.high <= 0.9 || arm.low >= 0.5)) +
+           how_chosen;
 }
 
 std::string say_token(results const& r) {
@@ -183,18 +237,21 @@ std::string say_token(results const& r) {
     double before = 0, token = 0, rest = 0;
     for (std::size_t i = 0; i < r.after.size(); ++i) {
         before += r.before[i].sinks;
-        token += r.after[i].key;
+        token += r.after[i].keys;
         rest += r.after[i].sinks;
     }
-    double const n = static_cast<double>(r.after.size()), uniform = 1.0 / r.rows_after;
-    return said(
-        "The sink token takes %.1f %% of all attention (an even share would be %.1f %%); other sinks take %.1f %% "
-        "beside it, %.1f %% without "
-        "it. %s The two models were trained apart, so a head of one need not do what the same head of the other does.",
-        100 * token / n, 100 * uniform, 100 * rest / n, 100 * before / n,
-        token / n < 3 * uniform ? "It is hardly used."
-        : rest < 0.5 * before   ? "It takes over, as the second paper says."
-                                : "It is used, but it does not replace the others.");
+    double const n = static_cast<double>(r.after.size());
+    double const even = static_cast<double>(r.tokens_after) / r.rows_after; // of queries that see every key
+    bool const one = r.tokens_after == 1;
+    std::string text = one ? std::string("The sink token takes") : said("The %d sink tokens take", r.tokens_after);
+    text += said(" %.1f %% of what the tokens of the text pay (an even share would be %.1f %%); other sinks take "
+                 "%.1f %% beside %s, %.1f %% without. ",
+                 100 * token / n, 100 * even, 100 * rest / n, one ? "it" : "them", 100 * before / n);
+    text += token / n < 3 * even  ? "That is less than three even shares: hardly used."
+            : rest < 0.5 * before ? "It takes over, as the second paper says."
+                                  : "Used, but the others are not replaced.";
+    return text + " The two models were trained apart, so a head of one need not do what the same head of the other "
+                  "does.";
 }
 
 } // namespace

@@ -249,8 +249,16 @@ int run(int argc, char const* const* argv) {
     r.holders = holders_of(r.run, [&](token_id t) { return surface_of(r.words, t); });
     r.thresholds.reserve(81);
     for (int i = 0; i <= 80; ++i) r.thresholds.push_back(0.25 * i);
-    r.curves.push_back(sweep_of(r.run, r.thresholds, "diffusion", true, false, 0));
-    r.motion.push_back({"dlm", "diffusion", "diffusion", motion_of(r.run, true, r.rule)});
+    auto const add_curve = [&](char const* id, char const* name, recording const& of, columns what, bool last_only) {
+        r.curves.push_back({id, name, sweep_of(of, r.thresholds, what, last_only, enough_queries)});
+    };
+    auto const add_motion = [&](char const* id, char const* name, char const* brief, recording const& of,
+                                recording const& even, columns what) {
+        r.motion.push_back({id, name, brief, motion_of(of, what, r.rule, enough_queries),
+                            motion_of(even, what, r.rule, enough_queries)});
+    };
+    add_curve("dlm", "diffusion", r.run, columns::relative, false);
+    add_motion("dlm", "diffusion", "diffusion", r.run, with_even_attention(r.run, r.rule, 0), columns::relative);
 
     r.counts = {1, 5, 10};
     auto const measure = [&](tiny_dlm::trained_model const& m, std::string const& name, double queries) {
@@ -273,19 +281,23 @@ int run(int argc, char const* const* argv) {
     }
     if (twin && begun) {
         auto const record = continue_with_twin(*twin, s.prompt, s);
-        r.curves.push_back(sweep_of(record, r.thresholds, "autoregressive twin", true, true, enough_queries));
-        r.curves.push_back(sweep_of(record, r.thresholds, "twin, raw column sums", false, true, 0));
-        r.motion.push_back({"arm", "autoregressive twin", "twin", motion_of(record, true, r.rule)});
-        r.motion.push_back({"raw", "twin, raw column sums", "twin, raw", motion_of(record, false, r.rule)});
+        auto const even = with_even_attention(record, r.rule, enough_queries);
+        add_curve("arm", "autoregressive twin", record, columns::relative, true);
+        add_curve("raw", "twin, raw column sums", record, columns::raw, true);
+        add_curve("even", "uniform attention, raw column sums", even, columns::raw, true);
+        add_motion("arm", "autoregressive twin", "twin", record, even, columns::relative);
+        add_motion("raw", "twin, raw column sums", "twin, raw", record, even, columns::raw);
         measure(*twin, "autoregressive", enough_queries);
     }
     measure_answers(r, model, twin, s);
-    r.curves.push_back(sweep_of(read_untrained(model, r.run, s), r.thresholds, "diffusion, untrained", true, false, 0));
+    add_curve("new", "diffusion, untrained", read_untrained(model, r.run, s), columns::relative, false);
     r.absent.token = "No model with a sink token was given: --sibling FILE.";
     if (sibling) {
-        r.before = taken_by(r.run, -1);
-        r.after = taken_by(write_text(*sibling, s.prompt, s, nullptr), sibling->net.config().extra_begin());
-        r.rows_after = sibling->net.config().rows();
+        auto const& c = sibling->net.config();
+        r.before = taken_by(r.run);
+        r.rows_after = c.rows();
+        r.tokens_after = c.extra_tokens();
+        r.after = taken_by(write_text(*sibling, s.prompt, s, nullptr), c.extra_begin(), r.tokens_after);
     }
 
     std::string const page = write_atlas(s.output, r);

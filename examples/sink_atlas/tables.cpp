@@ -43,6 +43,7 @@ private:
 
 void write_run(std::string const& folder, recording const& run, tiny_dlm::tokenizer const& words) {
     basin::write_npy(folder + "/received.npy", run.received);
+    basin::write_npy(folder + "/relative.npy", run.relative);
     basin::write_npy(folder + "/value_norms.npy", run.norms);
     rows tokens;
     for (int s = 0; s <= run.steps; ++s)
@@ -112,9 +113,14 @@ void write_tables(std::string const& folder, results const& r) {
         for (auto const& m : r.motion) {
             for (std::size_t i = 0; i < m.path.centroids.size(); ++i)
                 motion.text("model", m.name)
-                    .count("step_with_sinks", static_cast<long long>(i))
-                    .number("centroid", m.path.centroids[i]);
-            variances.text("model", m.name).number("temporal", m.path.temporal).number("spatial", m.path.spatial);
+                    .count("step", static_cast<long long>(i))
+                    .number("centroid", m.path.centroids[i])
+                    .number("centroid_of_uniform_attention", m.even.centroids[i]);
+            variances.text("model", m.name);
+            for (auto const& [end, path] : {std::pair{"", &m.path}, std::pair{"_of_uniform_attention", &m.even}})
+                variances.number(std::string("temporal") + end, path->temporal)
+                    .number(std::string("spatial") + end, path->spatial)
+                    .number(std::string("stays") + end, path->stays);
         }
         motion.save(folder + "/motion.csv");
         variances.save(folder + "/variances.csv");
@@ -127,7 +133,7 @@ void write_tables(std::string const& folder, results const& r) {
             token.count("layer", at / r.run.heads)
                 .count("head", at % r.run.heads)
                 .number("sinks_without_token", r.before[i].sinks);
-            token.number("token", r.after[i].key).number("other_sinks_with_token", r.after[i].sinks);
+            token.number("token", r.after[i].keys).number("other_sinks_with_token", r.after[i].sinks);
         }
         token.save(folder + "/sink_token.csv");
     }

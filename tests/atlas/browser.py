@@ -95,7 +95,7 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.send("Input.dispatchKeyEvent",
                       {"type": kind, "key": key, "code": key, **({"text": text} if text and kind == "keyDown" else {}),
-                       "windowsVirtualKeyCode": {"Tab": 9, "Enter": 13, "ArrowDown": 40, "ArrowRight": 39, "Escape": 27}.get(key, 0)})
+                       "windowsVirtualKeyCode": {"Tab": 9, "Enter": 13, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27}.get(key, 0)})
 
     def mouse(self, x, y, click=False):
         self.send("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})

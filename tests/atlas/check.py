@@ -51,10 +51,15 @@ with Browser() as b:
                 check(f"{where} figure {name} has its data", links and all(pathlib.Path(f).is_file() for f in links), links)
                 check(f"{where} figure {name} has its command", "sink_atlas" in b.run(f"document.querySelector('#{name} details code').textContent"))
             if b.run("atlas.answers !== null"):
-                marks = b.run("document.querySelectorAll('#answers svg circle').length")
+                marks = b.run("document.querySelectorAll('#answers svg .mark').length")
                 wanted = b.run("atlas.answers.panels.length * (1 + atlas.answers.conditions.length * atlas.answers.counts.length)")
                 check(f"{where} answers have a mark for nothing hidden and for each condition and K", marks == wanted, (marks, wanted))
-                check(f"{where} shares of answers are between 0 and 1", b.run("atlas.answers.panels.every(p => [p.before, ...p.series].every(s => s.mean.every(v => v >= 0 && v <= 1)))"))
+                check(f"{where} shares of answers are between 0 and 1", b.run("atlas.answers.panels.every(p => [p.before, ...p.series].every(s => s.mean.every(v => v === null || v >= 0 && v <= 1)))"))
+            if b.run("atlas.motion !== null"):  # with its own bars and those of uniform attention
+                told = b.run("[...document.querySelectorAll('#motion .uniform')].map(t => t.textContent)")
+                check(f"{where} each bar of motion has the number of uniform attention beside it", len(told) == 9 and all("uniform: " in t for t in told), told)
+                ticks = b.run("[document.querySelectorAll('#motion .tick').length, atlas.motion.series.flatMap(s => [s.even.stays, s.even.temporal, s.even.spatial]).filter(v => v !== null).length]")
+                check(f"{where} and its mark where it has one", ticks[0] == ticks[1] > 2, ticks)
             broken = b.run("[...document.querySelectorAll('svg *')].filter(n => [...n.attributes].some(a => /NaN|undefined|Infinity/.test(a.value))).map(n => n.outerHTML)")
             check(f"{where} no mark is misplaced", not broken, broken[:2])
             if shots:
@@ -96,13 +101,105 @@ with Browser() as b:
     check("pause holds", b.run("new Promise(done => setTimeout(() => done(view.step), 500))") == held)
     b.run("document.getElementById('theme').click()")
     check("the theme can be chosen", b.run("document.documentElement.dataset.theme") == "dark")
-    stops = set()
-    b.run("document.activeElement.blur()")
-    for _ in range(60):
+
+    # the finished text
+    b.run("stop(); view.key = -1; document.getElementById('step').focus()")
+    b.run("document.getElementById('step').value = steps; document.getElementById('step').dispatchEvent(new Event('input'))")
+    end = b.run("Array.from({ length: keys }, (_, k) => shown(atlas.words[tokens[steps * keys + k]])).join(atlas.glue) + atlas.glue")
+    check("the slider ends at the finished text", text() == end and "[MASK]" not in end and "\u00b7" not in text(), text())
+    check("the page says that it is the finished text", "inished text" in b.run("document.getElementById('step-number').textContent + document.getElementById('step').getAttribute('aria-valuetext')"))
+    b.run("document.getElementById('step').value = steps - 1; document.getElementById('step').dispatchEvent(new Event('input'))")
+    check("one position before, the last step's words are still missing", text() != end)
+    b.run("document.getElementById('map-canvas').focus()")
+    b.press("ArrowDown")
+    check("arrow keys on the map reach the finished text", "inished text, position" in b.run("document.getElementById('readout').textContent"))
+
+    # what is read aloud
+    live = lambda: b.run("document.getElementById('readout').getAttribute('aria-live')")
+    b.run("view.step = steps - 3; drawStage(); document.getElementById('play').focus()")
+    b.press("Enter", "\r")
+    check("nothing is read aloud while it plays", live() == "off", live())
+    b.run("new Promise(done => setTimeout(done, 1300))")
+    check("play ends with the finished text", text() == end and b.run("view.step === steps && timer === null"))
+    check("after it has played, it is read aloud again", live() == "polite", live())
+    b.press("Enter", "\r")
+    check("play begins anew from the end", b.run("new Promise(done => setTimeout(() => done(view.step < 4 && timer !== null), 400))"))
+    b.press("Enter", "\r")
+
+    # every value of every chart by the keyboard, wherever the mouse lies
+    b.mouse(700, 450)
+    active = "document.activeElement"
+    for name in FIGURES[1:]:
+        if b.run(f"document.querySelector('#{name} .none') !== null"):
+            continue
+        inside = f"[...document.querySelectorAll('#{name} .chart [tabindex]')].filter(e => e.tabIndex === 0)"
+        wanted = 2 if name == "norms" else 1  # the scatter and the strip of heads
+        check(f"{name} is {wanted} stop{'s' if wanted > 1 else ''} for Tab", b.run(f"{inside}.length") == wanted, b.run(f"{inside}.map(e => e.outerHTML)"))
+        flat = b.run(f"[...document.querySelectorAll('#{name} .mark')].filter(e => e.closest('[role=img]:not(.mark)')).length")
+        check(f"{name}: nothing above its marks hides them from screen readers", flat == 0, flat)
+        b.run(f"document.querySelector('#{name} .mark[tabindex=\"0\"]').focus()")
+        b.press("Home")
+        number, read, hidden = b.run(f"document.querySelectorAll('#{name} .mark').length"), set(), []
+        for _ in range(number):
+            place, label, shown = b.run(f"[[...document.querySelectorAll('#{name} .mark')].indexOf({active}), {active}.getAttribute('aria-label'), tip.hidden ? '' : tip.textContent]")
+            read.add(place)
+            if not label or shown.replace("\n", ", ") != label: hidden.append((label, shown))
+            b.press("ArrowRight")
+        check(f"{name}: arrow keys reach all {number} marks", len(read - {-1}) == number and number > 1, sorted(read))
+        check(f"{name}: each shows its value", not hidden, hidden[:2])
+        check(f"{name}: each has a number", b.run(f"[...document.querySelectorAll('#{name} .mark')].every(m => /\\d|did not exist|no sinks/.test(m.getAttribute('aria-label')))"))
+        away = b.run(f"[{active}.getBoundingClientRect(), tip.getBoundingClientRect()].every(r => r.bottom > 0 && r.top < innerHeight)")
+        check(f"{name}: mark and value are on the screen", away)
+        b.press("Escape")
+        check(f"{name}: Escape closes the value", b.run("tip.hidden"))
+    b.run("document.querySelector('#sweep .mark[tabindex=\"0\"]').focus()")
+    b.press("Home")
+    b.press("ArrowRight")
+    first = b.run(f"{active}.getAttribute('aria-label')")
+    b.press("ArrowDown")
+    second = b.run(f"{active}.getAttribute('aria-label')")
+    check("down goes to the next curve at the same threshold", first.split(", ")[0] != second.split(", ")[0] and first.split(" = ")[1].split(":")[0] == second.split(" = ")[1].split(":")[0], (first, second))
+    b.run("select(0, 0); document.querySelector('#norms .mark').focus()")
+    b.press("Home")
+    b.press("ArrowRight")
+    b.press("ArrowRight")
+    label = b.run(f"{active}.getAttribute('aria-label')")
+    b.press("Enter", "\r")
+    chosen = b.run("`Layer ${view.layer + 1}, head ${view.head + 1}:`")
+    check("Enter on a head of the norms enlarges it", label.startswith(chosen) and chosen != "Layer 1, head 1:", (label, chosen))
+    check("and keeps the place", b.run(f"{active}.getAttribute('aria-label')") == label)
+    b.run("view.key = -1; document.querySelector('#norms canvas').focus()")
+    b.press("ArrowDown")
+    b.press("ArrowRight")
+    read = b.run("document.querySelector('#norms .read').textContent")
+    check("arrow keys on the scatter read values", read == b.run("describe(view.step, view.key)") and "value norm" in read, read)
+    ring = b.run("(r => [r.x + 7, r.y + 7])(document.querySelector('#norms .ring').getBoundingClientRect())")
+    b.mouse(*ring)
+    check("hovering over a dot of the scatter shows a value", b.run("!tip.hidden && tip.textContent.includes('value norm')"))
+    roles = b.run("[...document.querySelectorAll('canvas[tabindex]')].map(c => c.getAttribute('role'))")
+    check("canvases that keys drive are no images", roles and all(r == "application" for r in roles), roles)
+
+    # controls that did not exist
+    if b.run("atlas.answers !== null && atlas.masking !== null"):
+        b.run("""for (const f of [atlas.answers, atlas.masking]) for (const s of f.panels[0].series.slice(1))
+            for (const list of [s.mean, s.low, s.high, s.killed]) list[list.length - 1] = null; for (const draw of redraws) draw()""")
+        for name in ("answers", "masking"):
+            none = b.run(f"[...document.querySelectorAll('#{name} .mark')].filter(m => /did not exist/.test(m.getAttribute('aria-label'))).length")
+            wanted = b.run(f"atlas.{name}.panels.flatMap(p => p.series.flatMap(s => s.mean)).filter(v => v === null).length")
+            check(f"{name}: controls that did not exist are marked", none == wanted >= 2, (none, wanted))
+            check(f"{name}: and said to be so", "did not exist" in b.run(f"document.querySelector('#{name} .chart').textContent"))
+            check(f"{name}: and nothing is misplaced", b.run(f"![...document.querySelectorAll('#{name} svg *')].some(n => [...n.attributes].some(a => /NaN|undefined|Infinity|null/.test(a.value)))"))
+
+    stops = []
+    check("no complaint so far", not b.complaints(), b.complaints())
+    b.open(page.as_uri(), 1400, 900, "light")
+    for _ in range(90):
         b.press("Tab")
-        stops.add(b.run("document.activeElement.id || document.activeElement.tagName"))
-    wanted = {"theme", "map-canvas", "play", "step", "A", "SUMMARY", "BUTTON"}
-    check("Tab reaches everything", wanted <= stops, json.dumps(sorted(stops)))
+        stops.append(b.run("document.activeElement.id || document.activeElement.closest('.chart')?.closest('figure').id || document.activeElement.tagName"))
+        if stops[-1] == "BODY": break
+    wanted = {"theme", "map-canvas", "play", "step", "A", "SUMMARY", "BUTTON"} | {f for f in FIGURES[1:] if b.run(f"document.querySelector('#{f} .none') === null")}
+    check("Tab reaches everything", wanted <= set(stops), sorted(wanted - set(stops)))
+    check("and stops once in a chart, twice where there are two", all(stops.count(f) == (2 if f == "norms" else 1) for f in wanted & set(FIGURES)), stops)
     check("no complaint after all that", not b.complaints(), b.complaints())
 print(f"{failures} failed")
 sys.exit(1 if failures else 0)

@@ -78,8 +78,30 @@ with tempfile.TemporaryDirectory() as folder:
     at = received - others
     check("sweep.csv", all(abs(float(r["share"]) - (at > float(r["epsilon"])).mean()) <= 3 / at.size for r in curve), len(curve))
 
+    relative = np.load(one / "relative.npy")
+    check("where every query sees every key, uniform attention gives 1", near(relative, received))
+    weight = received.mean(axis=(1, 2))  # [step, key]
+    any_head = sink.any(axis=(1, 2))
+    centre = (weight * any_head * (np.arange(keys) + 0.5)).sum(axis=1) / (weight * any_head).sum(axis=1) / keys
+    path = [r for r in rows(one / "motion.csv") if r["model"] == "diffusion"]
+    check("motion.csv: a centre for each step, as a part of the text", near([float(r["centroid"]) for r in path], centre), centre[:3])
+    numbers = {r["model"]: r for r in rows(one / "variances.csv")}
+    dlm, twin, raw = (numbers[n] for n in ("diffusion", "autoregressive twin", "twin, raw column sums"))
+    stays = (sink[1:] & sink[:-1]).sum() / sink[:-1].sum()
+    check("variances.csv", near([float(dlm[n]) for n in ("temporal", "spatial", "stays")], [np.nanvar(centre), weight.mean(axis=0).var(), stays]), dlm)
+    uniform = [float(twin[f"{n}_of_uniform_attention"]) for n in ("temporal", "spatial", "stays")]
+    check("variances.csv: uniform attention has no sinks and no favourites, whatever the mask", near(uniform, [np.nan, 0, np.nan]), uniform)
+    check("variances.csv: but its raw sums have", float(raw["spatial_of_uniform_attention"]) > 0.3 and float(raw["stays_of_uniform_attention"]) > 0.9)
+    swept = {}
+    for r in rows(one / "sweep.csv"): swept.setdefault(r["model"], []).append(float(r["share"]))
+    last = np.array([sum(1 / i for i in range(k + 1, keys)) for k in range(keys - 1) if keys - 1 - k >= 8])  # of 127 queries, 8 and more
+    even = last - (last.sum() - last) / (last.size - 1)
+    check("sweep.csv: uniform attention on the twin's last map", near(swept["uniform attention, raw column sums"], [(even > 0.25 * i).mean() for i in range(81)]))
+
     tokens = rows(one / "tokens.csv")
-    text = np.array([r["token"] for r in tokens]).reshape(steps + 1, keys)[:steps]
+    text = np.array([r["token"] for r in tokens]).reshape(steps + 1, keys)
+    check("the last row of the text is finished", "[MASK]" not in text[steps] and "[MASK]" in text[steps - 1])
+    text = text[:steps]
     masked = text == "[MASK]"
     share = {r["kind"]: (float(r["sinks"]), float(r["tokens"])) for r in rows(one / "holders.csv")}["[MASK]"]
     check("holders.csv", near(share, ((sink * masked[:, None, None, :]).sum() / sink.sum(), masked.mean())), share)
@@ -104,6 +126,16 @@ with tempfile.TemporaryDirectory() as folder:
     changes = [r for r in rows(one / "answers_tests.csv") if not r["comparison"].startswith("(")]
     check("answers_tests.csv has the changes of answers.csv",
           len(changes) == 18 and all(near(float(r["mean"]), right[(r["model"], *re.fullmatch(r"(.*) \(K = (\d+)\) - nothing", r["comparison"]).groups())]) for r in changes))
+
+    # a sink token's share, from what the same model receives when it is watched itself; its own row pays 1 to itself
+    sibling = weights / "english_sink_token.safetensors"
+    few = [program, "--steps", "6", "--passages", "0", "--seed", "3", "--model"]
+    for name, more in (("before", [str(weights / "english_masked_diffusion.safetensors"), "--sibling", str(sibling)]), ("after", [str(sibling)])):
+        subprocess.run([*few, *more, "--output", str(folder / name)], check=True, capture_output=True)
+    given = np.load(folder / "after" / "received.npy")
+    share = (given[..., 0] - 1).sum(axis=0) / (6 * (given.shape[3] - 1))
+    told = [float(r["token"]) for r in rows(folder / "before" / "sink_token.csv")]
+    check("sink_token.csv: the token's own row is no query", near(told, share.ravel()), told[:3])
 
     page = (one / "sink_atlas.html").read_text()
     data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)[1])

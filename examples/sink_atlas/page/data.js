@@ -87,4 +87,19 @@ function showTip(event, text) {
   tip.style.left = Math.max(6, Math.min(innerWidth - box.width - 6, event.clientX + 14)) + 'px';
   tip.style.top = (event.clientY + box.height + 24 > innerHeight ? event.clientY - box.height - 12 : event.clientY + 16) + 'px';
 }
-function hideTip() { tip.hidden = true; }
+/** The mark that has the focus, and its text: what the tooltip goes back to when the mouse has left, or the page moved under it. */
+let read = null;
+function showTipAt(n, text) {
+  const box = n.getBoundingClientRect();
+  showTip({ clientX: box.right, clientY: (box.top + box.bottom) / 2 }, text);
+}
+function hideTip() {
+  tip.hidden = true;
+  if (read) showTipAt(read.node, read.text);
+}
+function forgetTip() {
+  read = null;
+  hideTip();
+}
+/** For the mouse itself: browsers also say that it moved when the page scrolls under it. */
+const moved = (event) => event.movementX !== 0 || event.movementY !== 0;

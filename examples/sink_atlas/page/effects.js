@@ -10,12 +10,18 @@ function drawMasking(box, width, m, height, marks) {
   const y = linear(bottom, top, low - (marks ? 0 : pad), high + pad), part = (width - left) / m.panels.length;
   axisY(svg, y, ticks(low, high, 5), left, width, m.axis);
   node(svg, 'line', { x1: left, x2: width, y1: y(0), y2: y(0), class: 'rule' });
-  const mark = (x, s, i, fill, text) => {
-    if (s.mean[i] === null) return;
-    node(svg, 'line', { x1: x, x2: x, y1: y(s.low[i]), y2: y(s.high[i]), stroke: fill, 'stroke-width': 2.5 });
-    hover(node(svg, 'circle', { cx: x, cy: y(s.mean[i]), r: 5, fill }), text);
-    node(svg, 'rect', { x: x - 7, y: y(s.high[i]), width: 14, height: Math.max(1, y(s.low[i]) - y(s.high[i])), fill: 'transparent' })
-      .addEventListener('mousemove', (event) => showTip(event, text));
+  let lacking = false;
+  const mark = (x, s, i, fill, text, row) => {
+    if (s.mean[i] === null || s.mean[i] === undefined) { // a control that could not be: there were not that many other keys
+      lacking = true;
+      hover(node(svg, 'text', { x, y: y(Math.max(0, low)) - 5, 'text-anchor': 'middle', class: 'absent', style: `fill:${fill}` }, '\u00d7'),
+        `${text.split('\n')[0]}\ndid not exist: there were not that many other keys`, { row });
+      return;
+    }
+    const bar = node(svg, 'line', { x1: x, x2: x, y1: y(s.low[i]), y2: y(s.high[i]), stroke: fill, 'stroke-width': 2.5 });
+    const dot = node(svg, 'circle', { cx: x, cy: y(s.mean[i]), r: 5, fill });
+    const area = node(svg, 'rect', { x: x - 7, y: y(s.high[i]), width: 14, height: Math.max(1, y(s.low[i]) - y(s.high[i])), fill: 'transparent' });
+    hover(dot, text, { row, also: [bar, area] });
   };
   const told = (s, i) => `${number(s.mean[i], 3)} [${number(s.low[i], 3)}, ${number(s.high[i], 3)}]`;
   m.panels.forEach((p, n) => {
@@ -27,14 +33,20 @@ function drawMasking(box, width, m, height, marks) {
     p.series.forEach((s, j) => {
       const aside = (j - (p.series.length - 1) / 2) * Math.min(16, part / (4.5 * columns.length));
       const points = marks ? [[middle(0), y(p.before.mean[0])]] : [];
-      m.counts.forEach((k, i) => { if (s.mean[i] !== null) points.push([middle(i + (marks ? 1 : 0)) + aside, y(s.mean[i])]); });
+      m.counts.forEach((k, i) => { if (Number.isFinite(s.mean[i])) points.push([middle(i + (marks ? 1 : 0)) + aside, y(s.mean[i])]); });
       if (marks) path(svg, points, css[j], { 'stroke-width': 1.4, 'stroke-opacity': 0.55 });
       m.counts.forEach((k, i) => mark(middle(i + (marks ? 1 : 0)) + aside, s, i, css[j],
-        `${p.name}, ${m.conditions[j]}, K = ${k}\n${told(s, i)}\n${number(s.killed[i], 2)} keys hidden per head`));
+        `${p.name}, ${m.conditions[j]}, K = ${k}\n${told(s, i)}\n${number(s.killed[i], 2)} keys hidden per head`, j + 1));
     });
-    if (marks) mark(middle(0), p.before, 0, color('ink'), `${p.name}, nothing hidden\n${told(p.before, 0)}`);
+    if (marks) mark(middle(0), p.before, 0, color('ink'), `${p.name}, nothing hidden\n${told(p.before, 0)}`, 0);
   });
   node(svg, 'text', { x: left, y: height - 6 }, m.note);
+  if (lacking) {
+    const p = document.createElement('p');
+    p.className = 'hint';
+    p.textContent = '\u00d7: a control that did not exist, because there were not that many other keys.';
+    box.append(p);
+  }
 }
 for (const [id, height, marks] of [['answers', 320, true], ['masking', 320, false]])
   chart(id, (box, width) => {
@@ -57,9 +69,9 @@ chart('token', (box, width) => {
       `with it ${number(100 * c.token, 1)} % to the token and ${number(100 * c.rest, 1)} % to other sinks`;
     node(svg, 'rect', { x, y, width: bar, height: 46, fill: color('faint'), rx: 3 });
     const scale = (v) => (v / most) * bar;
-    hover(node(svg, 'rect', { x, y: y + 5, width: scale(c.before), height: 14, fill: color('grey'), rx: 2 }), text);
-    hover(node(svg, 'rect', { x, y: y + 25, width: scale(c.token), height: 14, fill: color('sink'), rx: 2 }), text);
-    hover(node(svg, 'rect', { x: x + scale(c.token), y: y + 25, width: scale(c.rest), height: 14, fill: color('blue'), rx: 2 }), text);
-    hover(node(svg, 'rect', { x, y, width: bar, height: 46, fill: 'transparent' }), text);
+    node(svg, 'rect', { x, y: y + 5, width: scale(c.before), height: 14, fill: color('grey'), rx: 2 });
+    node(svg, 'rect', { x, y: y + 25, width: scale(c.token), height: 14, fill: color('sink'), rx: 2 });
+    node(svg, 'rect', { x: x + scale(c.token), y: y + 25, width: scale(c.rest), height: 14, fill: color('blue'), rx: 2 });
+    hover(node(svg, 'rect', { x, y, width: bar, height: 46, fill: 'transparent', rx: 3 }), text, { row: l });
   });
 });

@@ -31,7 +31,7 @@ redraws.push(drawLegend, drawOverview, drawStage);
 applyTheme();
 $('theme').addEventListener('click', () => { chosen = !isDark(); applyTheme(); });
 addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') hideTip();
+  if (event.key === 'Escape') forgetTip();
   if (event.key === ' ' && event.target === map) { event.preventDefault(); $('play').click(); }
 });
 let drawnWidth = innerWidth;
@@ -40,3 +40,4 @@ addEventListener('resize', () => {
   drawnWidth = innerWidth;
   for (const draw of redraws) draw();
 });
+addEventListener('scroll', () => { if (read) showTipAt(read.node, read.text); }, { passive: true });
