@@ -83,7 +83,11 @@ struct coarse_pairs {
                 index_t const there = r < count ? columns : 0;
                 for (index_t c = 0; c < there; ++c) line[c] = static_cast<A>(from(t.entry, head, begin + r, c));
                 for (index_t c = there; c < wide; ++c) line[c] = 0;
-                for (index_t c = 0; c < wide; c += lanes::size) off += lanes::load(line + c) * A(0);
+                for (index_t c = 0; c < wide; c += lanes::size) {
+                    typename lanes::type x;
+                    lanes::load(x, line + c);
+                    off += x * A(0);
+                }
             }
         };
         copy(x.q, mine + plan.queries, plan.channels, plan.wide_channels);

@@ -14,11 +14,8 @@ struct pack {
     static constexpr index_t size = 64 / sizeof(A);
     typedef A type __attribute__((vector_size(64)));
 
-    static type load(A const* from) {
-        type x;
-        __builtin_memcpy(&x, from, sizeof x);
-        return x;
-    }
+    // By reference: how functions are given such vectors depends on the processor that is compiled for.
+    static void load(type& x, A const* from) { __builtin_memcpy(&x, from, sizeof x); }
     static void store(type const& x, A* to) { __builtin_memcpy(to, &x, sizeof x); }
 };
 
@@ -31,9 +28,9 @@ inline void add_product(A const* a, std::ptrdiff_t a_row, A const* b, std::ptrdi
     constexpr index_t rows = coarse_tuning::strip_rows, packs = coarse_tuning::strip / lanes::size;
     typename lanes::type sum[rows][packs], factor[packs];
     for (index_t r = 0; r < rows; ++r)
-        for (index_t l = 0; l < packs; ++l) sum[r][l] = lanes::load(c + r * c_row + l * lanes::size);
+        for (index_t l = 0; l < packs; ++l) lanes::load(sum[r][l], c + r * c_row + l * lanes::size);
     for (index_t k = 0; k < depth; ++k) {
-        for (index_t l = 0; l < packs; ++l) factor[l] = lanes::load(b + k * b_row + l * lanes::size);
+        for (index_t l = 0; l < packs; ++l) lanes::load(factor[l], b + k * b_row + l * lanes::size);
         for (index_t r = 0; r < rows; ++r) {
             A const y = Transposed ? a[k * a_row + r] : a[r * a_row + k];
             for (index_t l = 0; l < packs; ++l) sum[r][l] += y * factor[l];
