@@ -13,8 +13,11 @@ namespace basin {
 /// How a sycl_backend computes: `automatic` takes the coarse kernel on CPUs and the tile kernel elsewhere.
 enum class sycl_kernel : std::uint8_t { automatic, coarse, tile };
 
+struct sycl_backend;
+
 /// A call that may still run. wait() ends it: errors are thrown and arrays that were copied are brought back; so does the
-/// destructor, but an error there is lost. What the call was given must live until then.
+/// destructor, but an error there is lost. Arrays, and a policy that is a variable, must live until then; a policy made
+/// on the spot moves into the call.
 class sycl_call {
 public:
     sycl_call() = default;
@@ -25,6 +28,7 @@ public:
         end();
         event_ = other.event_;
         memory_ = static_cast<decltype(memory_)&&>(other.memory_);
+        policy_ = static_cast<decltype(policy_)&&>(other.policy_);
         return *this;
     }
     ~sycl_call() { end(); }
@@ -33,6 +37,7 @@ public:
     /// Until the call has ended.
     void wait() {
         if (memory_ == nullptr) return;
+        auto const policy = static_cast<decltype(policy_)&&>(policy_); // may own what kernels read
         auto const memory = static_cast<decltype(memory_)&&>(memory_);
         detail::device::in_words(memory->queue(), "a kernel", [&] {
             event_.wait();
@@ -43,6 +48,8 @@ public:
 
 private:
     friend struct sycl_backend;
+    template <class Q, class K, class V, class Out, class Policy, class... Rest>
+    friend sycl_call submit(sycl_backend const&, Q&&, K&&, V&&, Out&&, Policy&&, Rest const&...);
     void end() noexcept {
         try {
             wait();
@@ -50,7 +57,8 @@ private:
         }
     }
     sycl::event event_;
-    std::unique_ptr<detail::device::call_memory> memory_;
+    std::shared_ptr<void const> policy_;
+    std::unique_ptr<detail::device::call_memory> memory_; // last: its end waits for kernels where something went wrong
 };
 
 /// Attention on whatever a SYCL queue runs on: `sycl_backend{queue}`. USM pointers are used in place, ordinary memory of
@@ -102,6 +110,17 @@ struct sycl_backend {
             auto memory = std::make_unique<detail::device::call_memory>(queue, host, after);
             call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory);
             call.memory_ = static_cast<decltype(memory)&&>(memory); // only what was started brings arrays back
+        });
+        return call;
+    }
+
+    /// A call that has nothing to do but to wait for `after`.
+    sycl_call start_nothing() const {
+        sycl_call call;
+        detail::device::in_words(queue, "a call", [&] {
+            auto memory = std::make_unique<detail::device::call_memory>(queue, host, after);
+            call.event_ = detail::device::launcher(queue, after).last();
+            call.memory_ = static_cast<decltype(memory)&&>(memory);
         });
         return call;
     }
@@ -294,11 +313,31 @@ struct submitting {
 };
 } // namespace detail
 
-/// submit(sycl_backend, q, k, v, out, policy, [options,] statistics...): attention that does not wait.
-template <class... Arguments>
-[[nodiscard]] sycl_call submit(sycl_backend const& backend, Arguments&&... arguments) {
+/// submit(sycl_backend, q, k, v, out, policy, [options,] statistics...): attention that does not wait. The call keeps a
+/// policy that is made on the spot; arrays must be variables.
+template <class Q, class K, class V, class Out, class Policy, class... Rest>
+[[nodiscard]] sycl_call submit(sycl_backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy&& policy,
+                               Rest const&... rest) {
+    constexpr bool live = detail::outlives_call<Q> && detail::outlives_call<K> && detail::outlives_call<V>;
+    static_assert(live, "basin: submit returns before its arrays are read: keep q, k and v in variables, temporaries "
+                        "would be gone");
+    std::shared_ptr<void const> kept;
     sycl_call call;
-    attention(detail::submitting{&backend, &call}, static_cast<Arguments&&>(arguments)...);
+    auto const start = [&](auto const& p) {
+        attention(detail::submitting{&backend, &call}, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v),
+                  static_cast<Out&&>(out), p, rest...);
+    };
+    if constexpr (std::is_lvalue_reference_v<Policy>) {
+        start(policy);
+    } else {
+        auto const own = detail::device::in_words(backend.queue, "a call", [&] {
+            return std::make_shared<std::remove_cvref_t<Policy> const>(static_cast<Policy&&>(policy));
+        });
+        start(*own);
+        kept = own;
+    }
+    if (call.memory_ == nullptr) call = backend.start_nothing(); // no batch entries, heads or queries
+    call.policy_ = static_cast<decltype(kept)&&>(kept);
     return call;
 }
 
