@@ -126,21 +126,6 @@ TEST_CASE("a call that fails on its way writes nothing, copied arrays included")
     CHECK(untouched);
 }
 
-TEST_CASE("a device that lacks something is refused in words") {
-    namespace device = basin::detail::device;
-    device::device_facts const little{"A toy", false, 1000, true};
-    CHECK(words_of([&] { device::check_device(little, true, 0); }) ==
-          "sycl_backend: A toy has no double precision (aspect fp64): use float arrays, or another device");
-    CHECK(words_of([&] { device::check_device(little, false, 1001); }) ==
-          "sycl_backend: A toy has 1000 bytes of local memory, but the tile kernel needs 1001; say .kernel = "
-          "basin::sycl_kernel::coarse");
-    CHECK(words_of([&] { device::check_device(little, false, 1000); }) == "");
-    auto const& here = basin_test::sycl_queue().facts();
-    CHECK(here.name == device_name());
-    CHECK(here.has_double == basin_test::sycl_queue().get_device().has(sycl::aspect::fp64));
-    CHECK(here.local_memory > 0);
-}
-
 #if defined(__ACPP__) // the standard has no way to make a device fail
 TEST_CASE("what the device reports later is heard by wait, by calls and by gradients") {
     namespace rt = hipsycl::rt;

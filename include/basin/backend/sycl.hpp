@@ -5,6 +5,7 @@
 #include <basin/attention.hpp>
 #include <basin/backend/sycl/coarse_backward.hpp>
 #include <basin/backend/sycl/launch.hpp>
+#include <basin/backend/sycl/precision.hpp>
 
 #include <memory>
 
@@ -92,7 +93,7 @@ struct sycl_backend {
     template <class Task>
     void check(Task const&) const {
         using A = typename Task::accumulation;
-        detail::device::check_device(queue.facts(), sizeof(A) == sizeof(double),
+        detail::device::check_device(queue.facts(), detail::device::why_double<A, typename Task::policy_type, false>(),
                                      uses_tiles() ? detail::device::tile_memory<A, 128>::bytes : 0);
     }
 
@@ -128,7 +129,9 @@ struct sycl_backend {
     /// Refuses what the device cannot do, before anything is written.
     template <class Task>
     void check_backward(Task const&) const {
-        detail::device::check_device(queue.facts(), sizeof(typename Task::accumulation) == sizeof(double), 0);
+        using A = typename Task::accumulation;
+        detail::device::check_device(queue.facts(),
+                                     detail::device::why_double<A, typename Task::policy_type, Task::learns>(), 0);
     }
     /// The memory on the device that a call of attention_backward allocates beside its arguments (copies not counted).
     template <class Task>

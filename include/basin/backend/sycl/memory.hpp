@@ -20,11 +20,11 @@ enum class host_arrays : std::uint8_t { automatic, copied };
 
 namespace basin::detail::device {
 
-/// Refuses what a device cannot do. `local_memory`: the bytes that a work-group needs.
-inline void check_device(device_facts const& d, bool in_double, std::size_t local_memory) {
-    if (in_double && !d.has_double)
-        fail<backend_error>("sycl_backend: ", d.name.c_str(),
-                            " has no double precision (aspect fp64): use float arrays, or another device");
+/// Refuses what a device cannot do. `in_double`: why double is needed, in words, or nullptr; `local_memory`: the bytes
+/// that a work-group needs.
+inline void check_device(device_facts const& d, char const* in_double, std::size_t local_memory) {
+    if (in_double != nullptr && !d.has_double)
+        fail<backend_error>("sycl_backend: ", d.name.c_str(), " has no double precision (aspect fp64)", in_double);
     if (d.local_memory < local_memory)
         fail<backend_error>("sycl_backend: ", d.name.c_str(), " has ", static_cast<long long>(d.local_memory),
                             " bytes of local memory, but the tile kernel needs ", static_cast<long long>(local_memory),
