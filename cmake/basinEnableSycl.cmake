@@ -6,7 +6,9 @@
 # With another SYCL 2020 compiler, link basin::sycl and use that compiler's flags instead.
 function(basin_enable_sycl target)
     cmake_parse_arguments(arg "" "FLOW" "" ${ARGN})
-    if(NOT TARGET AdaptiveCpp::acpp-rt)
+    # Here, because its targets and variables belong to the folder that finds it: where basin is a subfolder, not this one.
+    find_package(AdaptiveCpp QUIET)
+    if(NOT AdaptiveCpp_FOUND)
         message(FATAL_ERROR "basin_enable_sycl(${target}): AdaptiveCpp was not found: install it and set AdaptiveCpp_DIR, see docs/sycl.md")
     endif()
     target_link_libraries(${target} PRIVATE basin::sycl)

@@ -187,11 +187,9 @@ private:
             });
         };
         check_aliases(for_each_written, read);
-        use(backward_task<T, decltype(bound), lse, received, entropy>{from.q, from.k, from.v, from.out, from.lse,
-                                                                      up.d_out, d_lse, d_entropy, d_received, groups,
-                                                                      into.d_q, into.d_k, into.d_v, scale_of(o, from.q),
-                                                                      bound, where, sums, in_order},
-            into.adds);
+        use(backward_task<T, decltype(bound), lse, received, entropy>{
+            from.q, from.k, from.v, from.out, from.lse, up.d_out, d_lse, d_entropy, d_received, groups, into.d_q,
+            into.d_k, into.d_v, scale_of(o, from.q), bound, where, sums, in_order, into.adds});
     }
 
     template <class X, class Term>
@@ -225,27 +223,27 @@ struct attention_backward_function {
                     gradients<G> const& into, Policy const& policy, options const& o = {}) const {
         static_assert(explained_backward<Backend, Policy>::value);
         if constexpr (backward_backend<Backend>)
-            prepare_backward::with([&](auto const& task, bool adds) { run(backend, task, adds); }, from, up, into,
-                                   policy, o);
+            prepare_backward::with([&](auto const& task) { run(backend, task); }, from, up, into, policy, o);
     }
 
 private:
     template <class Backend, class Task>
-    static void run(Backend const& backend, Task const& task, bool adds) {
+    static void run(Backend const& backend, Task const& task) {
         if constexpr (requires { backend.check_backward(task); }) backend.check_backward(task);
-        if constexpr (requires { backend.clear_gradients(task); }) {
-            if (!adds) backend.clear_gradients(task); // where the host cannot write
-        } else if (!adds) {
-            fill(task.d_q, 0);
-            fill(task.d_k, 0);
-            fill(task.d_v, 0);
+        constexpr bool clears = requires { typename Backend::clears_gradients; };
+        if constexpr (!clears) {
+            if (!task.adds) {
+                fill(task.d_q, 0);
+                fill(task.d_k, 0);
+                fill(task.d_v, 0);
+            }
+            facet::visit_learned(task.policy, [](auto const& node) {
+                if (node.adds) return;
+                fill(node.gradient, 0);
+                fill(node.second, 0);
+            });
+            if (task.q.extent(0) == 0 || task.q.extent(1) == 0 || task.q.extent(2) == 0) return;
         }
-        facet::visit_learned(task.policy, [](auto const& node) {
-            if (node.adds) return;
-            fill(node.gradient, 0);
-            fill(node.second, 0);
-        });
-        if (task.q.extent(0) == 0 || task.q.extent(1) == 0 || task.q.extent(2) == 0) return;
         backend.run_backward(task);
     }
 };
@@ -256,7 +254,7 @@ struct backward_workspace_bytes_function {
                            gradients<G> const& into, Policy const& policy, options const& o = {}) const {
         static_assert(explained_backward<Backend, Policy>::value);
         std::size_t bytes = 0;
-        prepare_backward::with([&](auto const& task, bool) { bytes = ask(backend, task); }, from, up, into, policy, o);
+        prepare_backward::with([&](auto const& task) { bytes = ask(backend, task); }, from, up, into, policy, o);
         return bytes;
     }
 

@@ -99,6 +99,16 @@ if [ "$what" != examples ]; then
             exit 1
         fi
     fi
+    # Where AdaptiveCpp is not, it says so; the sources of a target are compiled by it, and a target of each flow runs.
+    if grep -q '^AdaptiveCpp_DIR:PATH=/' "$build/CMakeCache.txt"; then
+        say "add_subdirectory, SYCL enabled on targets of the project around"
+        acpp=$(sed -n 's/^AdaptiveCpp_DIR:PATH=//p' "$build/CMakeCache.txt")
+        project "$here/add_subdirectory" "$work/sycl" -DBASIN_SOURCE="$root" -DAdaptiveCpp_DIR="$acpp" \
+            "-DWITH_SYCL=library-only;omp.accelerated"
+        for flow in library-only omp.accelerated; do ACPP_VISIBILITY_MASK=omp "$work/sycl/on_sycl_$flow"; done
+    else
+        say "AdaptiveCpp was not found, so nobody enables SYCL"
+    fi
     say "pkg-config"
     # shellcheck disable=SC2046 # flags are words
     "${CXX:-g++}" -std=c++20 "$here/main.cpp" -o "$work/pkg" -DCONSUMER_EIGEN \
@@ -133,8 +143,8 @@ if [ "$what" != examples ]; then
         -DBASIN_SOURCE="$root" -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     refused "basin: xsimd was not found, so there is no basin::simd (Debian: libxsimd-dev)" "$here/add_subdirectory" \
         -DBASIN_SOURCE="$root" -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
-    refused "basin_enable_sycl(consumer): AdaptiveCpp was not found: install it and set AdaptiveCpp_DIR, see docs/sycl.md" \
-        "$here/add_subdirectory" -DBASIN_SOURCE="$root" -DWITH_SYCL=ON -DCMAKE_DISABLE_FIND_PACKAGE_AdaptiveCpp=ON
+    refused "basin_enable_sycl(on_sycl_generic): AdaptiveCpp was not found: install it and set AdaptiveCpp_DIR, see docs/sycl.md" \
+        "$here/add_subdirectory" -DBASIN_SOURCE="$root" -DWITH_SYCL=generic -DCMAKE_DISABLE_FIND_PACKAGE_AdaptiveCpp=ON
 fi
 
 if [ "$what" != ways ]; then

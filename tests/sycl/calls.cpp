@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 basin contributors
 // SPDX-License-Identifier: MIT
+#include "expected.hpp"
 #include "on_device.hpp"
 
 #include <support/backends.hpp>
@@ -16,37 +17,9 @@
 #include <vector>
 
 using namespace basin;
-using basin_test::on_device;
+using basin_test::expected, basin_test::on_device, basin_test::small;
 
 namespace {
-
-/// Attention by the reference, to compare with.
-struct expected {
-    testing::sample<float> x;
-    buffer<float, 4> out;
-    buffer<float, 3> mass;
-    static constexpr auto policy = causal{} & softcap{5};
-
-    explicit expected(testing::check_options const& o)
-        : x(o), out(o.batch, o.heads, o.queries, o.value_channels), mass(o.batch, o.heads, o.keys) {
-        attention(reference_backend{}, x.q, x.k, x.v, out, policy, received{mass});
-    }
-    template <class Out, class Mass>
-    bool near(Out const& got, Mass const& got_mass) const {
-        bool same = true;
-        for (std::ptrdiff_t i = 0; i < out.size(); ++i)
-            same = same && testing::close(static_cast<double>(got.data()[i]), static_cast<double>(out.data()[i]), 1e-5);
-        for (std::ptrdiff_t i = 0; i < mass.size(); ++i)
-            same = same &&
-                   testing::close(static_cast<double>(got_mass.data()[i]), static_cast<double>(mass.data()[i]), 1e-5);
-        return same;
-    }
-};
-testing::check_options small() {
-    testing::check_options o;
-    o.queries = o.keys = 70;
-    return o;
-}
 
 auto const backward_policy = window{9, 4} & softcap{3} & sink_logit{0.5};
 
@@ -86,43 +59,6 @@ TEST_CASE("arrays in USM memory are used in place, of every kind") {
             mass.write(got_mass.data());
             CHECK(want.near(got, got_mass));
         }
-    }
-}
-
-TEST_CASE("submit does not wait, its call does, and brings copies back") {
-    expected const want(small());
-    for (auto const host : {host_arrays::automatic, host_arrays::copied}) {
-        sycl_backend const backend{.queue = basin_test::sycl_queue(), .host = host};
-        buffer<float, 4> got(want.out.extents());
-        buffer<float, 3> got_mass(want.mass.extents());
-        sycl_call first = submit(backend, want.x.q, want.x.k, want.x.v, got, expected::policy, received{got_mass});
-        buffer<float, 4> again(want.out.extents());
-        buffer<float, 3> mass_again(want.mass.extents());
-        sycl_backend later = backend;
-        later.after = {first.event()};
-        sycl_call second = submit(later, want.x.q, want.x.k, want.x.v, again, expected::policy, received{mass_again});
-        second.wait();
-        first.wait();
-        first.wait(); // a second time does nothing
-        CHECK(want.near(got, got_mass));
-        CHECK(want.near(again, mass_again));
-        {
-            again.fill(7);
-            sycl_call const left = submit(backend, want.x.q, want.x.k, want.x.v, again, expected::policy,
-                                          accumulate(received{mass_again}));
-        } // the destructor waits
-        CHECK(want.near(again, got_mass));
-        buffer<float, 4> replaced(want.out.extents());
-        buffer<float, 3> unused(want.mass.extents());
-        sycl_call one = submit(backend, want.x.q, want.x.k, want.x.v, replaced, expected::policy, received{unused});
-        got.fill(7);
-        one =
-            submit(backend, want.x.q, want.x.k, want.x.v, got, expected::policy, received{got_mass}); // ends the first
-        CHECK(want.near(replaced, unused));
-        one.wait();
-        CHECK(want.near(got, got_mass));
-        CHECK(testing::close(static_cast<double>(mass_again(0, 0, 0)), 2 * static_cast<double>(want.mass(0, 0, 0)),
-                             1e-5));
     }
 }
 
@@ -188,21 +124,6 @@ TEST_CASE("a call that fails on its way writes nothing, copied arrays included")
     bool untouched = true;
     for (float const x : out) untouched = untouched && x == 7;
     CHECK(untouched);
-}
-
-TEST_CASE("a device that lacks something is refused in words") {
-    namespace device = basin::detail::device;
-    device::device_facts const little{"A toy", false, 1000};
-    CHECK(words_of([&] { device::check_device(little, true, 0); }) ==
-          "sycl_backend: A toy has no double precision (aspect fp64): use float arrays, or another device");
-    CHECK(words_of([&] { device::check_device(little, false, 1001); }) ==
-          "sycl_backend: A toy has 1000 bytes of local memory, but the tile kernel needs 1001; say .kernel = "
-          "basin::sycl_kernel::coarse");
-    CHECK(words_of([&] { device::check_device(little, false, 1000); }) == "");
-    auto const here = device::device_facts::of(basin_test::sycl_queue());
-    CHECK(here.name == device_name());
-    CHECK(here.has_double == basin_test::sycl_queue().get_device().has(sycl::aspect::fp64));
-    CHECK(here.local_memory > 0);
 }
 
 #if defined(__ACPP__) // the standard has no way to make a device fail

@@ -210,7 +210,7 @@ TEST_CASE("a rule that holds something moves to another memory by its own word a
     sycl_backend const near{.queue = basin_test::sycl_queue()};
     sycl_backend const far{.queue = basin_test::sycl_queue(),
                            .host = host_arrays::copied}; // as if it did not see the host
-    CHECK(judges_there(near, follows{chosen}) == detail::device::reads_the_host(near.queue));
+    CHECK(judges_there(near, follows{chosen}) == near.queue.facts().reads_the_host);
     CHECK(!judges_there(far, follows{chosen}));
     CHECK(judges_there(far, has_moved{chosen}));
     auto const want = detect(reference_backend{}, evidence{a.mass}, follows{chosen});

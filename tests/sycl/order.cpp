@@ -83,6 +83,59 @@ TEST_CASE("arrays and tables are copied after what the call waits for") {
     }
 }
 
+TEST_CASE("gradients are cleared, and what is learned added to them, by the device and after what the call waits for") {
+    buffer<float, 4> const q(1, 2, tokens, 4), k(1, 2, tokens, 4);
+    buffer<float, 4> values(1, 2, tokens, 1), out(values.extents()), d_q(q.extents()), d_k(k.extents()),
+        d_v(values.extents());
+    for (index_t i = 0; i < tokens; ++i) values(0, 1, i, 0) = static_cast<float>(i % 7);
+    buffer<float, 3> rows(1, 2, tokens);
+    std::vector<float> want(2);
+    sink_logit const sinks({0.5, -0.5});
+    attention(reference_backend{}, q, k, values, out, sinks, lse{rows});
+    attention_backward(reference_backend{}, saved{q, k, values, out, rows}, upstream{values}, gradients{d_q, d_k, d_v},
+                       learned{sinks, want});
+    CHECK(want[1] < -1);
+    for (auto const kind : {sycl::usm::alloc::device, sycl::usm::alloc::host}) {
+        // A late write into every gradient: one that was cleared too early keeps it.
+        on_device<float> d_sinks(basin_test::sycl_queue(), 2, kind), late(basin_test::sycl_queue(), d_v.size(), kind);
+        view<float, 1> const there(d_sinks.data, {{2}});
+        view<float, 4> const late_v(late.data, d_v.extents());
+        for (bool const adds : {false, true})
+            for (auto const host : {host_arrays::automatic, host_arrays::copied}) {
+                sycl_backend const backend{
+                    .queue = basin_test::sycl_queue(),
+                    .host = host,
+                    .after = {start(slow_write{d_sinks.data, 2, 50}),
+                              start(slow_write{late.data, static_cast<index_t>(d_v.size()), 50})}};
+                auto const policy = learned{sinks, there};
+                attention_backward(backend, saved{q, k, values, out, rows}, upstream{values},
+                                   gradients{d_q, d_k, late_v}, adds ? accumulate(policy) : policy);
+                std::vector<float> got(2), got_v(static_cast<std::size_t>(d_v.size()));
+                d_sinks.write(got.data());
+                late.write(got_v.data());
+                for (std::size_t i = 0; i < 2; ++i)
+                    CHECK(got[i] == doctest::Approx(want[i] + (adds ? 50.0F : 0.0F)).epsilon(1e-4));
+                bool same = true;
+                for (std::size_t i = 0; i < got_v.size(); ++i)
+                    same = same && got_v[i] == doctest::Approx(d_v.data()[i]).epsilon(1e-4);
+                CHECK(same);
+            }
+        // Without queries there is nothing to add, but the gradients are zero.
+        buffer<float, 4> const none(1, 2, 0, 4), no_values(1, 2, 0, 1);
+        buffer<float, 4> d_none(none.extents());
+        buffer<float, 3> const no_rows(1, 2, 0);
+        sycl_backend const backend{.queue = basin_test::sycl_queue(),
+                                   .after = {start(slow_write{d_sinks.data, 2, 50})}};
+        attention_backward(backend, saved{none, k, values, no_values, no_rows}, upstream{no_values},
+                           gradients{d_none, d_k, late_v}, learned{sinks, there});
+        std::vector<float> got(2), no_gradient(static_cast<std::size_t>(d_v.size()));
+        d_sinks.write(got.data());
+        late.write(no_gradient.data());
+        CHECK(got == std::vector<float>(2));
+        for (float const x : no_gradient) CHECK(x == 0);
+    }
+}
+
 TEST_CASE("evidence is read after what the call waits for, on the device and by the host") {
     auto const check = [](auto const& rule, sycl::usm::alloc kind, host_arrays host) {
         on_device<float> mass(basin_test::sycl_queue(), tokens, kind);

@@ -13,8 +13,10 @@
 //   dp = weight'(p) (d_out . value(v)) + d_received - d_entropy (log p + 1)
 //   D  = the row's sum of p dp, sinks included; where only d_out counts, d_out . out
 //   dy = p (dp - D + d_lse),  dx = score_pullback(dy),  d_q += scale dx k,  d_k += scale dx q,  d_v += weight(p) d_out
-// A row whose lse is -inf saw nothing and passes nothing on. A backend that may refuse a task has a member
-// check_backward(task) as well, and one with a workspace says backward_workspace_bytes(task).
+// A row whose lse is -inf saw nothing and passes nothing on. A backend whose arrays may lie where the host cannot write
+// zeroes all gradients itself, where task.adds (for learned ones: adds of the node) is false, and says so:
+// `using clears_gradients = void;`. It is then asked as well where there is no batch, head or query. A backend that may
+// refuse a task has a member check_backward(task) as well, and one with a workspace says backward_workspace_bytes(task).
 namespace basin {
 
 /// One call of attention_backward. T: storage scalar.
@@ -48,6 +50,8 @@ struct backward_task {
     index_t sums; ///< of learned parameters, for each head of each text
     /// Heads and texts write into the same elements of a learned table: one after the other, on one thread.
     bool in_order;
+    /// Whether d_q, d_k and d_v hold gradients that are added to.
+    bool adds = false;
 
     index_t query_heads() const { return q.extent(1); }
     /// How many query heads share a head of keys and values.

@@ -5,6 +5,7 @@
 #include <basin/attention.hpp>
 #include <basin/backend/sycl/coarse_backward.hpp>
 #include <basin/backend/sycl/launch.hpp>
+#include <basin/backend/sycl/precision.hpp>
 
 #include <memory>
 
@@ -13,12 +14,11 @@ namespace basin {
 /// How a sycl_backend computes: `automatic` takes the coarse kernel on CPUs and the tile kernel elsewhere.
 enum class sycl_kernel : std::uint8_t { automatic, coarse, tile };
 
-/// What a sycl_backend does with arrays in ordinary memory of the host: `automatic` uses them in place where the device
-/// can, and copies them where it cannot; `copied` copies them always.
-enum class host_arrays : std::uint8_t { automatic, copied };
+struct sycl_backend;
 
 /// A call that may still run. wait() ends it: errors are thrown and arrays that were copied are brought back; so does the
-/// destructor, but an error there is lost. What the call was given must live until then.
+/// destructor, but an error there is lost. Arrays, and a policy that is a variable, must live until then; a policy made
+/// on the spot moves into the call.
 class sycl_call {
 public:
     sycl_call() = default;
@@ -29,6 +29,7 @@ public:
         end();
         event_ = other.event_;
         memory_ = static_cast<decltype(memory_)&&>(other.memory_);
+        policy_ = static_cast<decltype(policy_)&&>(other.policy_);
         return *this;
     }
     ~sycl_call() { end(); }
@@ -37,6 +38,7 @@ public:
     /// Until the call has ended.
     void wait() {
         if (memory_ == nullptr) return;
+        auto const policy = static_cast<decltype(policy_)&&>(policy_); // may own what kernels read
         auto const memory = static_cast<decltype(memory_)&&>(memory_);
         detail::device::in_words(memory->queue(), "a kernel", [&] {
             event_.wait();
@@ -47,6 +49,8 @@ public:
 
 private:
     friend struct sycl_backend;
+    template <class Q, class K, class V, class Out, class Policy, class... Rest>
+    friend sycl_call submit(sycl_backend const&, Q&&, K&&, V&&, Out&&, Policy&&, Rest const&...);
     void end() noexcept {
         try {
             wait();
@@ -54,7 +58,8 @@ private:
         }
     }
     sycl::event event_;
-    std::unique_ptr<detail::device::call_memory> memory_;
+    std::shared_ptr<void const> policy_;
+    std::unique_ptr<detail::device::call_memory> memory_; // last: its end waits for kernels where something went wrong
 };
 
 /// Attention on whatever a SYCL queue runs on: `sycl_backend{queue}`. USM pointers are used in place, ordinary memory of
@@ -72,6 +77,8 @@ struct sycl_backend {
 
     /// Outputs may lie where the host cannot write.
     using clears_outputs = void;
+    /// Gradients too, those of learned parameters among them.
+    using clears_gradients = void;
 
     /// The memory on the device that a call allocates beside its arguments (copies of arrays not counted).
     template <class Task>
@@ -86,7 +93,7 @@ struct sycl_backend {
     template <class Task>
     void check(Task const&) const {
         using A = typename Task::accumulation;
-        detail::device::check_device(detail::device::device_facts::of(queue), sizeof(A) == sizeof(double),
+        detail::device::check_device(queue.facts(), detail::device::why_double<A, typename Task::policy_type, false>(),
                                      uses_tiles() ? detail::device::tile_memory<A, 128>::bytes : 0);
     }
 
@@ -100,34 +107,31 @@ struct sycl_backend {
     template <class Task>
     sycl_call start(Task const& task) const {
         sycl_call call;
-        // Only a call that was started brings arrays back.
-        auto memory = std::make_unique<detail::device::call_memory>(queue, host == host_arrays::copied, after);
-        detail::device::in_words(queue, "a call",
-                                 [&] { call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory); });
-        call.memory_ = static_cast<decltype(memory)&&>(memory);
+        detail::device::in_words(queue, "a call", [&] {
+            auto memory = std::make_unique<detail::device::call_memory>(queue, host, after);
+            call.event_ = launch(carry(detail::device::task_of(task), *memory), *memory);
+            call.memory_ = static_cast<decltype(memory)&&>(memory); // only what was started brings arrays back
+        });
+        return call;
+    }
+
+    /// A call that has nothing to do but to wait for `after`.
+    sycl_call start_nothing() const {
+        sycl_call call;
+        detail::device::in_words(queue, "a call", [&] {
+            auto memory = std::make_unique<detail::device::call_memory>(queue, host, after);
+            call.event_ = detail::device::launcher(queue, after).last();
+            call.memory_ = static_cast<decltype(memory)&&>(memory);
+        });
         return call;
     }
 
     /// Refuses what the device cannot do, before anything is written.
     template <class Task>
     void check_backward(Task const&) const {
-        detail::device::check_device(detail::device::device_facts::of(queue),
-                                     sizeof(typename Task::accumulation) == sizeof(double), 0);
-    }
-    /// Zeroes the gradients of q, k and v, which may lie where the host cannot write.
-    template <class Task>
-    void clear_gradients(Task const& task) const {
-        detail::device::in_words(queue, "a call", [&] {
-            detail::device::call_memory memory(queue, host == host_arrays::copied, after);
-            detail::device::launcher go(queue, after);
-            for (auto const* const d : {&task.d_q, &task.d_k, &task.d_v}) {
-                auto const there = memory.writable(*d, false);
-                go.numbers(detail::device::zero_kernel<typename Task::accumulation>{there},
-                           std::ptrdiff_t{there.extent(0)} * there.extent(1) * there.extent(2), 64);
-            }
-            go.finish();
-            memory.bring_back();
-        });
+        using A = typename Task::accumulation;
+        detail::device::check_device(queue.facts(),
+                                     detail::device::why_double<A, typename Task::policy_type, Task::learns>(), 0);
     }
     /// The memory on the device that a call of attention_backward allocates beside its arguments (copies not counted).
     template <class Task>
@@ -144,14 +148,17 @@ struct sycl_backend {
     template <class Task>
     void run_backward(Task const& task) const {
         detail::device::in_words(queue, "a call", [&] {
-            detail::device::call_memory memory(queue, host == host_arrays::copied, after);
+            detail::device::call_memory memory(queue, host, after);
             detail::device::launcher go(queue, after);
             auto const x = carry_backward(task, memory);
-            detail::device::backward_math<Task> const math{x};
-            if constexpr (Task::learns)
-                learn(task, math, go, memory);
-            else
-                pull(math, go, memory);
+            if (task.q.extent(0) == 0 || task.q.extent(1) == 0 || task.q.extent(2) == 0) {
+                clear(x, go);
+                go.finish();
+            } else if constexpr (Task::learns) {
+                learn(x, go, memory);
+            } else {
+                pull(x, go, memory);
+            }
             memory.bring_back();
         });
     }
@@ -169,28 +176,45 @@ private:
         x.d_entropy = memory(x.d_entropy);
         x.d_received = memory(x.d_received);
         x.groups.ids = memory(x.groups.ids);
-        x.d_q = memory.writable(x.d_q, true);
-        x.d_k = memory.writable(x.d_k, true);
-        x.d_v = memory.writable(x.d_v, true);
+        x.d_q = memory.writable(x.d_q, x.adds);
+        x.d_k = memory.writable(x.d_k, x.adds);
+        x.d_v = memory.writable(x.d_v, x.adds);
         x.where = x.where.carried(memory);
         detail::device::replace(x.policy, facet::carried(x.policy, memory));
-        // Gradients without sums are written by kernels, the others by the host at the end.
         facet::visit_learned(x.policy, [&](auto& node) {
-            if (node.sums == 0) node.gradient = memory.writable(node.gradient, true);
+            node.gradient = memory.writable(node.gradient, node.adds);
+            node.second = memory.writable(node.second, node.adds);
         });
         return x;
     }
+    template <class A>
+    static void clear(view<A, 4> const& x, detail::device::launcher& go) {
+        go.numbers(detail::device::zero_kernel<A>{x}, std::ptrdiff_t{x.extent(0)} * x.extent(1) * x.extent(2), 64);
+    }
+    /// The gradients that are not added to; once all memory is there.
     template <class Task>
-    void pull(detail::device::backward_math<Task> const& math, detail::device::launcher& go,
-              detail::device::call_memory& memory) const {
+    static void clear(Task const& x, detail::device::launcher& go) {
+        if (!x.adds)
+            for (auto const* const d : {&x.d_q, &x.d_k, &x.d_v}) clear(*d, go);
+        facet::visit_learned(x.policy, [&](auto const& node) {
+            if (node.adds) return;
+            clear(node.gradient, go);
+            clear(node.second, go);
+        });
+    }
+    template <class Task>
+    void pull(Task const& x, detail::device::launcher& go, detail::device::call_memory& memory) const {
         using A = typename Task::accumulation;
-        auto const& x = math.x;
+        detail::device::backward_math<Task> const math{x};
         if (!uses_tiles()) {
             auto const plan = detail::device::backward_plan::of(x, workers());
-            detail::device::launch_coarse_backward(go, math, plan, memory.take<A>(plan.total));
+            A* const work = memory.take<A>(plan.total);
+            clear(x, go);
+            detail::device::launch_coarse_backward(go, math, plan, work);
             return go.finish();
         }
         A* const centres = memory.take<A>(rows_of(x));
+        clear(x, go);
         go.numbers(detail::device::backward_rows_kernel<Task>{math, centres},
                    std::ptrdiff_t{x.where.texts()} * x.query_heads() * x.where.queries, 64);
         go.numbers(detail::device::backward_keys_kernel<Task>{math, centres},
@@ -200,32 +224,24 @@ private:
     template <class Task>
     static std::size_t numbers_to_learn(Task const& task) {
         return static_cast<std::size_t>(task.where.texts()) * static_cast<std::size_t>(task.query_heads()) *
-               static_cast<std::size_t>(task.sums + detail::device::device_sums::more);
+                   static_cast<std::size_t>(task.sums + detail::device::device_sums::more) +
+               detail::device::device_sums::more;
     }
     template <class Task>
-    void learn(Task const& task, detail::device::backward_math<Task> const& math, detail::device::launcher& go,
-               detail::device::call_memory& memory) const {
-        std::vector<double> sums(numbers_to_learn(task));
-        double* const there = memory.take<double>(static_cast<std::ptrdiff_t>(sums.size()));
-        if (!sums.empty()) queue_copy(there, sums.data(), sums.size());
-        detail::device::backward_learning_kernel<Task> const learning{math, there};
-        go.numbers(learning, learning.units(), 1);
-        go.finish();
-        if (!sums.empty()) queue_copy(sums.data(), there, sums.size());
-        auto const stride = static_cast<std::size_t>(task.sums + detail::device::device_sums::more);
-        for (std::size_t end = stride; end <= sums.size(); end += stride) {
-            if (sums[end - 2] != 0)
-                detail::refuse_parameter(static_cast<index_t>(sums[end - 1]), static_cast<index_t>(sums[end - 2]) - 1);
-        }
-        memory.bring_back();
-        double const* from = sums.data();
-        for (index_t i = 0; i < task.where.texts(); ++i)
-            for (index_t head = 0; head < task.query_heads(); ++head, from += stride)
-                task.finish_head(task.where.at(i), head, from);
-    }
-    void queue_copy(double* to, double const* from, std::size_t count) const {
+    void learn(Task const& x, detail::device::launcher& go, detail::device::call_memory& memory) const {
         sycl::queue q = queue;
-        q.memcpy(to, from, count * sizeof(double)).wait();
+        std::size_t const count = numbers_to_learn(x);
+        double* const sums = memory.take<double>(static_cast<std::ptrdiff_t>(count));
+        double* const refused = sums + count - detail::device::device_sums::more;
+        q.memset(sums, 0, count * sizeof(double)).wait();
+        clear(x, go);
+        detail::device::backward_learning_kernel<Task> const learning{{x}, sums};
+        go.numbers(learning, learning.units(), 1);
+        go.numbers(detail::device::finish_learning_kernel<Task>{x, sums, refused}, 1, 1);
+        go.finish();
+        double said[detail::device::device_sums::more];
+        q.memcpy(said, refused, sizeof said).wait();
+        if (said[0] != 0) detail::refuse_parameter(static_cast<index_t>(said[1]), static_cast<index_t>(said[0]) - 1);
     }
     bool uses_tiles() const {
         return kernel == sycl_kernel::automatic ? !queue.get_device().is_cpu() : kernel == sycl_kernel::tile;
@@ -300,11 +316,31 @@ struct submitting {
 };
 } // namespace detail
 
-/// submit(sycl_backend, q, k, v, out, policy, [options,] statistics...): attention that does not wait.
-template <class... Arguments>
-[[nodiscard]] sycl_call submit(sycl_backend const& backend, Arguments&&... arguments) {
+/// submit(sycl_backend, q, k, v, out, policy, [options,] statistics...): attention that does not wait. The call keeps a
+/// policy that is made on the spot; arrays must be variables.
+template <class Q, class K, class V, class Out, class Policy, class... Rest>
+[[nodiscard]] sycl_call submit(sycl_backend const& backend, Q&& q, K&& k, V&& v, Out&& out, Policy&& policy,
+                               Rest const&... rest) {
+    constexpr bool live = detail::outlives_call<Q> && detail::outlives_call<K> && detail::outlives_call<V>;
+    static_assert(live, "basin: submit returns before its arrays are read: keep q, k and v in variables, temporaries "
+                        "would be gone");
+    std::shared_ptr<void const> kept;
     sycl_call call;
-    attention(detail::submitting{&backend, &call}, static_cast<Arguments&&>(arguments)...);
+    auto const start = [&](auto const& p) {
+        attention(detail::submitting{&backend, &call}, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v),
+                  static_cast<Out&&>(out), p, rest...);
+    };
+    if constexpr (std::is_lvalue_reference_v<Policy>) {
+        start(policy);
+    } else {
+        auto const own = detail::device::in_words(backend.queue, "a call", [&] {
+            return std::make_shared<std::remove_cvref_t<Policy> const>(static_cast<Policy&&>(policy));
+        });
+        start(*own);
+        kept = own;
+    }
+    if (call.memory_ == nullptr) call = backend.start_nothing(); // no batch entries, heads or queries
+    call.policy_ = static_cast<decltype(kept)&&>(kept);
     return call;
 }
 

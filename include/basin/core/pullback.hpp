@@ -15,7 +15,8 @@ namespace basin {
 namespace detail {
 
 struct ignore_sums {
-    void add(index_t, double) {}
+    template <class X>
+    void add(index_t, X) {} // not a double: a device may have none
 };
 
 /// What a policy says wrongly about its parameters, in words.

@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    void add(A d) { sums_.add(next_++, static_cast<double>(d)); }
+    void add(A d) { sums_.add(next_++, d); }
 
     Row const& row_;
     A centre_;

@@ -205,6 +205,31 @@ private:
     }
 };
 
+/// What the heads have learned goes into its gradients: all heads in one order, by one work-item. Where a policy named a
+/// parameter that is not there, nothing does, and the host is told in `refused`.
+template <class Task>
+struct finish_learning_kernel {
+    Task x;
+    double const* sums; // as backward_learning_kernel left them
+    double* refused;    // two numbers as device_sums has them, zero at first
+
+    void operator()(index_t) const {
+        std::ptrdiff_t const stride = x.sums + device_sums::more,
+                             heads = std::ptrdiff_t{x.where.texts()} * x.query_heads();
+        for (std::ptrdiff_t n = 0; n < heads; ++n) {
+            double const* const said = sums + n * stride + x.sums;
+            if (said[0] == 0) continue;
+            refused[0] = said[0];
+            refused[1] = said[1];
+            return;
+        }
+        double const* from = sums;
+        for (index_t i = 0; i < x.where.texts(); ++i)
+            for (index_t head = 0; head < x.query_heads(); ++head, from += stride)
+                x.finish_head(x.where.at(i), head, from);
+    }
+};
+
 /// Fills an array with zeros.
 template <class A>
 struct zero_kernel {

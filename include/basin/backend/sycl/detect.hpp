@@ -156,7 +156,7 @@ private:
 /// Brings arrays that only the device can read to the host, as they lie in memory.
 class to_host {
 public:
-    to_host(sycl::queue const& queue, std::vector<sycl::event> const& after) : queue_(queue), after_(after) {}
+    to_host(sycl_queue const& queue, std::vector<sycl::event> const& after) : queue_(queue), after_(after) {}
 
     template <class T, std::size_t R>
     view<T const, R> operator()(view<T const, R> const& x) {
@@ -203,7 +203,7 @@ template <class T, class Rule>
 judged judge_on(sycl_backend const& backend, detection_task<T> const& task, Rule const& rule) {
     auto const& mass = task.facts.received_view();
     std::ptrdiff_t const heads = std::ptrdiff_t{task.where.texts()} * mass.extent(1), keys = mass.size();
-    call_memory memory(backend.queue, backend.host == host_arrays::copied, backend.after);
+    call_memory memory(backend.queue, backend.host, backend.after);
     sycl::queue queue = backend.queue;
     auto* const found = memory.take<judged_head>(heads);
     auto* const verdicts = memory.take<unsigned char>(keys);
@@ -249,8 +249,9 @@ judged judge_on(sycl_backend const& backend, detection_task<T> const& task, Rule
 /// Whether this device judges this rule.
 template <class Rule>
 bool judges_there(sycl_backend const& backend, Rule const&) {
-    bool const in_place = backend.host == host_arrays::automatic && reads_the_host(backend.queue);
-    return backend.queue.get_device().has(sycl::aspect::fp64) && (says_how_it_moves<Rule> || in_place);
+    auto const& facts = backend.queue.facts();
+    bool const in_place = backend.host == host_arrays::automatic && facts.reads_the_host;
+    return facts.has_double && (says_how_it_moves<Rule> || in_place);
 }
 
 template <class T, class Rule>
@@ -300,9 +301,12 @@ detection run_detection(B const& backend, detection_task<T> const& task, R const
         if (detail::device::judges_there(backend, rule)) {
             auto const judged = detail::device::in_words(backend.queue, "detection",
                                                          [&] { return detail::device::judge_on(backend, task, rule); });
-            auto const kinds = task.facts.kinds_view();
-            if (!judged.broken()) // the host's way says what is wrong
-                return detail::device::in_a_list(judged, task, rule, kinds.data() == nullptr ? kinds : read(kinds));
+            if (!judged.broken()) { // the host's way says what is wrong
+                auto kinds = task.facts.kinds_view();
+                if (kinds.data() != nullptr)
+                    kinds = detail::device::in_words(backend.queue, "reading evidence", [&] { return read(kinds); });
+                return detail::device::in_a_list(judged, task, rule, kinds);
+            }
         }
     }
     auto const facts = detail::device::in_words(backend.queue, "reading evidence", [&] {

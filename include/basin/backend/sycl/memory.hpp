@@ -7,46 +7,78 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
 #include <vector>
+
+namespace basin {
+
+/// What a sycl_backend does with arrays in ordinary memory of the host: `automatic` uses them in place where the device
+/// can, and copies them where it cannot; `copied` copies them always.
+enum class host_arrays : std::uint8_t { automatic, copied };
+
+} // namespace basin
 
 namespace basin::detail::device {
 
-/// What a call must know of a device before it starts.
-struct device_facts {
-    std::string name;
-    bool has_double;
-    std::size_t local_memory;
-
-    static device_facts of(sycl::queue const& queue) {
-        sycl::device const device = queue.get_device();
-        return {device.get_info<sycl::info::device::name>(), device.has(sycl::aspect::fp64),
-                static_cast<std::size_t>(device.get_info<sycl::info::device::local_mem_size>())};
-    }
-};
-
-/// Refuses what a device cannot do. `local_memory`: the bytes that a work-group needs.
-inline void check_device(device_facts const& d, bool in_double, std::size_t local_memory) {
-    if (in_double && !d.has_double)
-        fail<backend_error>("sycl_backend: ", d.name.c_str(),
-                            " has no double precision (aspect fp64): use float arrays, or another device");
+/// Refuses what a device cannot do. `in_double`: why double is needed, in words, or nullptr; `local_memory`: the bytes
+/// that a work-group needs.
+inline void check_device(device_facts const& d, char const* in_double, std::size_t local_memory) {
+    if (in_double != nullptr && !d.has_double)
+        fail<backend_error>("sycl_backend: ", d.name.c_str(), " has no double precision (aspect fp64)", in_double);
     if (d.local_memory < local_memory)
         fail<backend_error>("sycl_backend: ", d.name.c_str(), " has ", static_cast<long long>(d.local_memory),
                             " bytes of local memory, but the tile kernel needs ", static_cast<long long>(local_memory),
                             "; say .kernel = basin::sycl_kernel::coarse");
 }
 
-/// Whether the device reads what lies in ordinary memory of the host.
-inline bool reads_the_host(sycl::queue const& queue) {
-    return queue.get_device().has(sycl::aspect::usm_system_allocations);
+/// Whether an array is used where it lies, by the kind of its pointer.
+constexpr bool used_in_place(sycl::usm::alloc kind, host_arrays choice, bool device_reads_the_host) {
+    switch (kind) {
+    case sycl::usm::alloc::device:
+    case sycl::usm::alloc::shared:
+        return true;
+    // A CPU device takes all of the host's memory for its own: where copies are asked for, they are made there too.
+    case sycl::usm::alloc::host:
+        return choice == host_arrays::automatic;
+    default:
+        return choice == host_arrays::automatic && device_reads_the_host;
+    }
+}
+
+/// Whether the elements lie one after the other, in the order of their indices.
+template <class T, std::size_t R>
+bool in_one_piece(view<T, R> const& x) {
+    std::ptrdiff_t step = 1;
+    for (std::size_t i = R; i-- > 0;) {
+        if (x.extent(i) != 1 && x.stride(i) != step) return x.size() == 0;
+        step *= x.extent(i);
+    }
+    return true;
+}
+/// f(first element, how far apart they are, how many) for each row of an array, in order.
+template <class T, std::size_t R, class F>
+void each_row(view<T, R> const& x, F const& f) {
+    if (x.size() == 0) return;
+    tuple_of<index_t, R> at{};
+    for (;;) {
+        std::ptrdiff_t offset = 0;
+        for (std::size_t i = 0; i + 1 < R; ++i) offset += at[i] * x.stride(i);
+        f(x.data() + offset, x.stride(R - 1), x.extent(R - 1));
+        std::size_t axis = R - 1;
+        while (axis-- > 0) {
+            if (++at[axis] < x.extent(axis)) break;
+            at[axis] = 0;
+        }
+        if (axis >= R) return;
+    }
 }
 
 /// What one call keeps on the device, and what it must bring back. Everything is freed when it ends.
 class call_memory {
 public:
-    /// copies: arrays in the host's own memory are copied even where the device could read them. after: what must have
-    /// happened before an array is read.
-    call_memory(sycl_queue const& queue, bool copies, std::vector<sycl::event> const& after)
-        : queue_(queue), copies_(copies), reads_all_(!copies && reads_the_host(queue)), after_(after) {}
+    /// after: what must have happened before an array is read.
+    call_memory(sycl_queue const& queue, host_arrays choice, std::vector<sycl::event> const& after)
+        : queue_(queue), choice_(choice), after_(after) {}
     call_memory(call_memory const&) = delete;
     call_memory& operator=(call_memory const&) = delete;
     ~call_memory() {
@@ -59,10 +91,11 @@ public:
     template <class T>
     T* take(std::ptrdiff_t count) {
         std::size_t const bytes = static_cast<std::size_t>(count > 0 ? count : 1) * sizeof(T);
+        owned_.reserve(owned_.size() + 1); // so that nothing can fail once the memory is there
         void* const p = in_words(queue_, "an allocation", [&] { return sycl::malloc_device(bytes, queue_); });
         if (p == nullptr) {
-            std::string const name = queue_.get_device().get_info<sycl::info::device::name>();
-            fail<backend_error>("sycl_backend: ", name.c_str(), " has no room for ", static_cast<long long>(bytes),
+            fail<backend_error>("sycl_backend: ", queue_.facts().name.c_str(), " has no room for ",
+                                static_cast<long long>(bytes),
                                 " bytes; give a smaller batch, or a device with more memory");
         }
         owned_.push_back(p);
@@ -73,20 +106,26 @@ public:
     template <class T>
     T const* operator()(T const* p, std::ptrdiff_t count) {
         if (in_place(p)) return p;
-        await();
         T* const there = take<T>(count);
-        queue_.memcpy(there, p, static_cast<std::size_t>(count) * sizeof(T)).wait();
+        await();
+        copy(there, p, count);
         return there;
     }
     template <class T, std::size_t R>
     view<T const, R> operator()(view<T const, R> const& x) {
         if (in_place(x.data())) return x;
+        T* const there = take<T>(x.size()); // first: where the device has no room, the host need not make any
         await();
-        std::vector<T> dense(static_cast<std::size_t>(x.size()));
-        std::size_t n = 0;
-        each_element(x, [&](T const& y) { dense[n++] = y; });
-        T* const there = take<T>(x.size());
-        if (n != 0) queue_.memcpy(there, dense.data(), n * sizeof(T)).wait();
+        if (in_one_piece(x)) {
+            copy(there, x.data(), x.size());
+        } else {
+            auto const dense = room<T>(x.size());
+            T* to = dense.get();
+            each_row(x, [&](T const* from, std::ptrdiff_t stride, index_t count) {
+                for (index_t i = 0; i < count; ++i) *to++ = from[i * stride];
+            });
+            copy(there, dense.get(), x.size());
+        }
         return {there, x.extents()};
     }
     /// An array that kernels write into; brought back at the end. `reads`: they also read what it holds.
@@ -94,12 +133,17 @@ public:
     view<T, 4> writable(view<T, 4> const& x, bool reads) {
         if (in_place(x.data())) return x;
         T* const there = reads ? const_cast<T*>((*this)(view<T const, 4>(x)).data()) : take<T>(x.size());
-        returns_.push_back([this, x, there] {
-            std::vector<T> dense(static_cast<std::size_t>(x.size()));
-            if (!dense.empty()) queue_.memcpy(dense.data(), there, dense.size() * sizeof(T)).wait();
-            std::size_t n = 0;
-            each_element(x, [&](T& y) { y = dense[n++]; });
-        });
+        if (in_one_piece(x)) {
+            returns_.push_back([this, x, there] { copy(x.data(), there, x.size()); });
+        } else {
+            returns_.push_back([this, x, there, dense = room<T>(x.size())] {
+                copy(dense.get(), there, x.size());
+                T const* from = dense.get();
+                each_row(x, [&](T* to, std::ptrdiff_t stride, index_t count) {
+                    for (index_t i = 0; i < count; ++i) to[i * stride] = *from++;
+                });
+            });
+        }
         return {there, x.extents()};
     }
     void bring_back() {
@@ -120,28 +164,22 @@ private:
         after_.clear();
     }
     bool in_place(void const* p) const {
-        if (p == nullptr || reads_all_) return true;
-        auto const kind = sycl::get_pointer_type(p, queue_.get_context());
-        // A CPU device takes all of the host's memory for its own: where copies are asked for, they are made there too.
-        if (copies_ && kind == sycl::usm::alloc::host) return false;
-        return kind != sycl::usm::alloc::unknown;
+        bool const reads_the_host = queue_.facts().reads_the_host;
+        if (p == nullptr || (choice_ == host_arrays::automatic && reads_the_host)) return true;
+        return used_in_place(sycl::get_pointer_type(p, queue_.get_context()), choice_, reads_the_host);
     }
-    template <class T, std::size_t R, class F>
-    static void each_element(view<T, R> const& x, F const& f) {
-        tuple_of<index_t, R> at{};
-        for (std::ptrdiff_t left = x.size(); left > 0; --left) {
-            std::ptrdiff_t offset = 0;
-            for (std::size_t i = 0; i < R; ++i) offset += at[i] * x.stride(i);
-            f(x.data()[offset]);
-            for (std::size_t i = R; i-- > 0;) {
-                if (++at[i] < x.extent(i)) break;
-                at[i] = 0;
-            }
-        }
+    template <class T>
+    void copy(T* to, T const* from, std::ptrdiff_t count) {
+        if (count > 0) queue_.memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T)).wait();
+    }
+    /// Of the host, not filled with zeros that nobody reads.
+    template <class T>
+    static std::shared_ptr<T[]> room(std::ptrdiff_t count) {
+        return std::shared_ptr<T[]>(new T[static_cast<std::size_t>(count)]);
     }
 
     sycl_queue queue_;
-    bool copies_, reads_all_;
+    host_arrays choice_;
     std::vector<sycl::event> after_;
     std::vector<void*> owned_;
     std::vector<std::function<void()>> returns_;
