@@ -205,6 +205,13 @@ TEST_CASE("a device that lacks something is refused in words") {
     CHECK(here.local_memory > 0);
 }
 
+TEST_CASE("tiles fit into what GPUs have of local memory, in double too") {
+    namespace device = basin::detail::device;
+    CHECK(device::tile_memory<float, 128>::bytes <= 48 * 1024);
+    CHECK(device::tile_memory<double, 64>::bytes <= 48 * 1024);
+    CHECK(device::tile_memory<double, 128>::bytes <= 48 * 1024); // what a call asks the device for
+}
+
 #if defined(__ACPP__) // the standard has no way to make a device fail
 TEST_CASE("what the device reports later is heard by wait, by calls and by gradients") {
     namespace rt = hipsycl::rt;

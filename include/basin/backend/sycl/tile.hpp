@@ -24,6 +24,7 @@ struct tile_memory {
     // What the kernels take for granted of a table.
     static_assert(tuning::keys == tuning::rows && tuning::rows <= tuning::items && tuning::rows <= tuning::pitch);
     static_assert(tuning::row_items <= tuning::key_items);
+    static_assert(bytes <= local_bytes, "basin: tiles of this table need more local memory than GPUs have");
 
     sycl::local_accessor<A, 1> all;
     sycl::local_accessor<index_t, 1> indices; // exchange of places; the last one says whether a slice is not finite
