@@ -18,7 +18,7 @@ struct tile_memory {
     static constexpr index_t slices = tuning::slice * math::max(2 * tuning::pitch, Channels); // of Q and K, later of V
     static constexpr index_t shares = tuning::keys * tuning::pitch; // probabilities, key by key
     static constexpr index_t exchange = tuning::rows * (tuning::key_items + 1);
-    static constexpr index_t row_values = 2 * tuning::rows;
+    static constexpr index_t row_values = 4 * tuning::rows;
     static constexpr index_t numbers = slices + shares + exchange + row_values;
     static constexpr std::size_t bytes = numbers * sizeof(A) + (exchange + 1) * sizeof(index_t);
     // What the kernels take for granted of a table.
@@ -260,7 +260,7 @@ template <class Item, class A>
         each<Item::item_channels>([&](index_t j) BASIN_INLINED {
             index_t const c = turn + it.column(j);
             if (c >= it.x.v.extent(3)) return;
-            A y = row.lse == math::infinity<A> ? A(0) : o[i][j] * inverse[i];
+            A y = inverse[i] == A(0) ? A(0) : o[i][j] * inverse[i]; // nothing of an infinite value is nothing
             if (row.escaped != A(0)) y += row.escaped * sinks.mean[j];
             it.x.out(it.t.entry, it.head, place, c) =
                 static_cast<typename Task::scalar_type>(row.lse == row.lse ? y : row.lse);

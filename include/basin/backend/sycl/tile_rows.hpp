@@ -7,7 +7,8 @@
 namespace basin::detail::device {
 
 /// The first sweep: a work-group owns a tile of queries and goes through the keys with an online softmax. It leaves the
-/// facts of its rows, and the output unless a weight must be known first.
+/// facts of its rows, and the output unless a weight must be known first. Rows whose output is not finite then may have
+/// taken an infinite value for a share that later became 0: they go through the keys again, with final shares.
 template <class Task, index_t Channels>
 struct tile_rows_kernel {
     using A = typename Task::accumulation;
@@ -39,38 +40,45 @@ struct tile_rows_kernel {
         A high = -math::infinity<A>, sum = 0; // of row number id, for the first items of the group
         if (it.id == 0) local.indices[tile_memory<A, Channels>::exchange] = 0;
 
-        index_t number = 0;
-        coverage seen = coverage::none;
-        for (index_t key = it.next_keys(begin, t.key_begin, seen); key < t.key_end;
-             key = it.next_keys(begin, key + tuning::keys, seen)) {
-            ++number;
-            A s[rows][keys];
-            it.scores(begin, key, seen, s);
-            if constexpr (Task::needs_favourite) {
-                each<rows>([&](index_t i) BASIN_INLINED {
-                    each<keys>([&](index_t j) BASIN_INLINED {
-                        if (s[i][j] > best[i]) best[i] = s[i][j], best_key[i] = it.key(key, j);
+        index_t number = 0, sweeps = 1;
+        for (index_t sweep = 0; sweep < sweeps; ++sweep) {
+            coverage seen = coverage::none;
+            for (index_t key = it.next_keys(begin, t.key_begin, seen); key < t.key_end;
+                 key = it.next_keys(begin, key + tuning::keys, seen)) {
+                ++number;
+                A s[rows][keys];
+                it.scores(begin, key, seen, s);
+                if constexpr (Task::needs_favourite) {
+                    each<rows>([&](index_t i) BASIN_INLINED {
+                        each<keys>([&](index_t j) BASIN_INLINED {
+                            if (s[i][j] > best[i]) best[i] = s[i][j], best_key[i] = it.key(key, j);
+                        });
                     });
-                });
-            }
-            if constexpr (!Task::observing) {
-                new_reference(it, s, high, sum);
-                to_shares(it, s, o);
-                if constexpr (multiplies) {
-                    it.add_values(key, turn, number, o);
-                } else {
-                    it.barrier();
                 }
-                if (it.id < tuning::rows) // the barriers above have made all partial sums visible
-                    for (index_t k = 0; k < tuning::key_items; ++k) sum += it.exchange(it.id, k);
+                if constexpr (!Task::observing) {
+                    new_reference(it, s, sweep, high, sum);
+                    to_shares(it, s, o);
+                    if constexpr (multiplies) {
+                        it.add_values(key, turn, number, o);
+                    } else {
+                        it.barrier();
+                    }
+                    if (it.id < tuning::rows) // the barriers above have made all partial sums visible
+                        for (index_t k = 0; k < tuning::key_items; ++k) sum += it.exchange(it.id, k);
+                }
+            }
+            it.barrier();
+            if (sweep == 0) {
+                finish_rows(it, begin, high, sum, best, best_key);
+                it.barrier();
+                if constexpr (multiplies) {
+                    if (find_overflows(it, o)) sweeps = 2;
+                }
             }
         }
-        it.barrier();
-        finish_rows(it, begin, high, sum, best, best_key);
-        it.barrier();
         if constexpr (multiplies) {
             A inverse[rows];
-            each<rows>([&](index_t i) BASIN_INLINED { inverse[i] = it.row_value(1, it.row_item * rows + i); });
+            each<rows>([&](index_t i) BASIN_INLINED { inverse[i] = it.row_value(2, it.row_item * rows + i); });
             write_output(it, begin, turn, facts, inverse, o);
         }
     }
@@ -78,8 +86,10 @@ struct tile_rows_kernel {
 private:
     static A larger(A a, A b) { return b > a || b != b ? b : a; } // NaN wins, and stays
 
-    /// Rows find their new largest score; what was summed before shrinks accordingly.
-    [[gnu::always_inline]] void new_reference(item_type const& it, A const (&s)[rows][keys], A& high, A& sum) const {
+    /// Rows find their new largest score; what was summed before shrinks accordingly. In the second sweep scores are
+    /// relative to what find_overflows said, and nothing shrinks any more.
+    [[gnu::always_inline]] void new_reference(item_type const& it, A const (&s)[rows][keys], index_t sweep, A& high,
+                                              A& sum) const {
         each<rows>([&](index_t i) BASIN_INLINED {
             A most = -math::infinity<A>;
             each<keys>([&](index_t j) BASIN_INLINED { most = larger(most, s[i][j]); });
@@ -91,7 +101,7 @@ private:
             for (index_t k = 0; k < tuning::key_items; ++k) high = larger(high, it.exchange(it.id, k));
             A const shrink = before == high || before == -math::infinity<A> ? A(1) : sycl::exp(before - high);
             sum *= shrink;
-            it.row_value(0, it.id) = high == -math::infinity<A> ? A(0) : high;
+            it.row_value(0, it.id) = sweep > 0 ? it.row_value(3, it.id) : high == -math::infinity<A> ? A(0) : high;
             it.row_value(1, it.id) = shrink;
         }
         it.barrier();
@@ -114,6 +124,35 @@ private:
         });
     }
 
+    /// Whether any row must be computed again; the same for all items. Such rows start anew, and their shares will be final
+    /// ones, relative to the lse; the others will get shares of 0, relative to infinity, and stay as they are.
+    [[gnu::always_inline]] bool find_overflows(item_type const& it, A (&o)[rows][item_type::item_channels]) const {
+        each<rows>([&](index_t i) BASIN_INLINED {
+            A worst = 0; // or NaN
+            each<item_type::item_channels>([&](index_t j) BASIN_INLINED { worst += o[i][j] - o[i][j]; });
+            it.exchange(it.row_item * rows + i, it.key_item) = worst;
+        });
+        it.barrier();
+        if (it.id < tuning::rows) {
+            A worst = 0;
+            for (index_t k = 0; k < tuning::key_items; ++k) worst += it.exchange(it.id, k);
+            // row_value(3, ...) is the lse here; rows whose lse is not finite have said their output already
+            bool const again = worst != A(0) && it.row_value(3, it.id) - it.row_value(3, it.id) == A(0);
+            if (again)
+                it.row_value(2, it.id) = 1;
+            else
+                it.row_value(3, it.id) = math::infinity<A>;
+        }
+        it.barrier();
+        bool any = false;
+        for (index_t row = 0; row < tuning::rows; ++row) any = any || it.row_value(3, row) < math::infinity<A>;
+        each<rows>([&](index_t i) BASIN_INLINED {
+            bool const again = it.row_value(3, it.row_item * rows + i) < math::infinity<A>;
+            each<item_type::item_channels>([&](index_t j) BASIN_INLINED { o[i][j] = again ? A(0) : o[i][j]; });
+        });
+        return any;
+    }
+
     [[gnu::always_inline]] void finish_rows(item_type const& it, index_t begin, A high, A sum, A const (&best)[rows],
                                             index_t const (&best_key)[rows]) const {
         if constexpr (Task::needs_favourite) {
@@ -125,7 +164,9 @@ private:
             it.barrier();
         }
         index_t const query = begin + it.id;
-        if (it.id >= tuning::rows || query >= it.t.query_end) return;
+        if (it.id >= tuning::rows) return;
+        it.row_value(2, it.id) = it.row_value(3, it.id) = math::infinity<A>;
+        if (query >= it.t.query_end) return;
         row_facts<A> row;
         A inverse = 1;
         A const sink = sinks_of(x, it.t, it.head, query);
@@ -135,6 +176,7 @@ private:
         } else if (high == high && sink == math::infinity<A>) { // an infinite sink takes all
             row.lse = sink;
             row.escaped = 1;
+            inverse = high == sink ? __builtin_nanf("") : A(0); // beside another infinity nobody knows
         } else if (high != high || high == math::infinity<A> || sink != sink) {
             row.lse = row.escaped = __builtin_nanf("");
             if (sink == -math::infinity<A>) row.escaped = 0;
@@ -148,7 +190,8 @@ private:
             row.escaped = keys_part == A(0) ? A(1) : sink_part / (keys_part + sink_part);
         }
         if constexpr (Task::needs_favourite) find_favourite(it, row);
-        it.row_value(1, it.id) = inverse;
+        it.row_value(2, it.id) = inverse;
+        it.row_value(3, it.id) = row.lse;
         it.facts(facts, query) = row;
         if (turn != 0) return; // said already
         x.statistics.each([&](auto, auto const& s) BASIN_INLINED {
