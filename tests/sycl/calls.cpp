@@ -15,6 +15,10 @@
 #include <string>
 #include <vector>
 
+#if defined(BASIN_INLINED)
+#error "basin leaves a macro behind"
+#endif
+
 using namespace basin;
 using basin_test::on_device;
 

@@ -6,7 +6,7 @@
 
 // Another table for the tile kernels, included before everything else by the suite: a work-item owns 2 scores instead of
 // 8 x 4. What an item owns is written out, and every policy and statistic with it, so that some hundred kernels are compiled
-// in a fraction of the time; borders of tiles are met more often as well. calls.cpp, detect.cpp, order.cpp and typical.cpp run
+// in a fraction of the time; borders of tiles are met more often as well. calls.cpp, detect.cpp, order.cpp, table.cpp and typical.cpp run
 // with the library's own table.
 namespace basin::detail::device {
 

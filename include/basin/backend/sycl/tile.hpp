@@ -3,6 +3,7 @@
 #pragma once
 
 #include <basin/backend/sycl/device_task.hpp>
+#include <basin/backend/sycl/packed.hpp>
 #include <basin/backend/sycl/tuning.hpp>
 
 #include <sycl/sycl.hpp>

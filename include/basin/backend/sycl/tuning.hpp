@@ -18,7 +18,7 @@ template <index_t N, index_t I = 0, class F>
         each<N, I + 1>(f);
     }
 }
-#define BASIN_INLINED __attribute__((always_inline)) // of lambdas, which take no other form
+#define BASIN_INLINED __attribute__((always_inline)) // of lambdas, which take no other form; gone after launch.hpp
 
 /// The coarse kernel, for CPUs: a work-item computes blocks of `rows` queries against blocks of `keys` keys with loops
 /// over neighbours in memory, which compilers turn into vectors; `lanes` numbers are reduced side by side.
