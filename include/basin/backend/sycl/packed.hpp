@@ -42,12 +42,16 @@ struct tile_numbers {
         index_t head, begin; // begin: the first token of the tile; past the text's end where the tile is empty
     };
     place at(layout const& where, index_t heads, bool of_queries, index_t number) const {
-        index_t const tiles = per_head(where), tile = number % tiles, head = number / tiles % heads;
-        if (!offsets.given()) return {where.at(number / tiles / heads), head, tile * side};
-        auto const begins_at = [&](index_t i) { return offsets[i] / side + i; };
-        index_t const i = text_before(where.texts(), begins_at, tile);
-        text const t = where.at(i);
-        return {t, head, (of_queries ? t.query_begin : t.key_begin) + (tile - begins_at(i)) * side};
+        index_t const tiles = per_head(where), head = number / tiles % heads, entry = number / tiles / heads;
+        index_t tile = number % tiles, i = entry;
+        if (offsets.given()) {
+            auto const begins_at = [&](index_t j) { return offsets[j] / side + j; };
+            i = text_before(where.texts(), begins_at, tile);
+            tile -= begins_at(i);
+        }
+        text t = where.at(i);
+        t.entry = entry; // 0 where texts are packed; a number that no list was read for needs fewer registers
+        return {t, head, (of_queries ? t.query_begin : t.key_begin) + tile * side};
     }
 };
 inline tile_numbers query_tiles(layout const& where, index_t side) {

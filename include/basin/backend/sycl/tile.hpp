@@ -21,17 +21,18 @@ struct tile_memory {
     static constexpr index_t exchange = tuning::rows * (tuning::key_items + 1);
     static constexpr index_t row_values = 4 * tuning::rows;
     static constexpr index_t numbers = slices + shares + exchange + row_values;
-    static constexpr std::size_t bytes = numbers * sizeof(A) + (exchange + 1) * sizeof(index_t);
+    static constexpr std::size_t bytes = numbers * sizeof(A) + (exchange + 2) * sizeof(index_t);
     // What the kernels take for granted of a table.
     static_assert(tuning::keys == tuning::rows && tuning::rows <= tuning::items && tuning::rows <= tuning::pitch);
     static_assert(tuning::row_items <= tuning::key_items);
     static_assert(bytes <= local_bytes, "basin: tiles of this table need more local memory than GPUs have");
 
     sycl::local_accessor<A, 1> all;
-    sycl::local_accessor<index_t, 1> indices; // exchange of places; the last one says whether a slice is not finite
+    sycl::local_accessor<index_t, 1>
+        indices; // exchange of places; then whether a slice is not finite, and how often rows were swept
 
     explicit tile_memory(sycl::handler& h)
-        : all{sycl::range<1>{numbers}, h}, indices{sycl::range<1>{exchange + 1}, h} {}
+        : all{sycl::range<1>{numbers}, h}, indices{sycl::range<1>{exchange + 2}, h} {}
 };
 
 template <class Task, index_t Channels>

@@ -36,11 +36,12 @@ struct tile_rows_kernel {
         A best[rows];
         index_t best_key[rows];
         each<rows>([&](index_t i) BASIN_INLINED { best[i] = -math::infinity<A>, best_key[i] = -1; });
-        A high = -math::infinity<A>, sum = 0; // of row number id, for the first items of the group
-        if (it.id == 0) local.indices[tile_memory<A, Channels>::exchange] = 0;
+        if (it.id < tuning::rows) high_of(it) = -math::infinity<A>, sum_of(it) = 0;
+        if (it.id == 0) local.indices[tile_memory<A, Channels>::exchange] = final_shares(it) = 0;
+        it.barrier();
 
-        index_t number = 0, sweeps = 1;
-        for (index_t sweep = 0; sweep < sweeps; ++sweep) {
+        index_t number = 0;
+        for (bool more = true; more;) {
             coverage seen = coverage::none;
             for (index_t key = it.next_keys(begin, it.t.key_begin, seen); key < it.t.key_end;
                  key = it.next_keys(begin, key + tuning::keys, seen)) {
@@ -55,24 +56,22 @@ struct tile_rows_kernel {
                     });
                 }
                 if constexpr (!Task::observing) {
-                    new_reference(it, s, sweep, high, sum);
+                    new_reference(it, s);
                     to_shares(it, s, o);
                     if constexpr (multiplies) {
                         it.add_values(key, turn, number, o);
                     } else {
                         it.barrier();
                     }
-                    if (it.id < tuning::rows) // the barriers above have made all partial sums visible
-                        for (index_t k = 0; k < tuning::key_items; ++k) sum += it.exchange(it.id, k);
+                    add_sums(it); // the barriers above have made all partial ones visible
                 }
             }
             it.barrier();
-            if (sweep == 0) {
-                finish_rows(it, begin, high, sum, best, best_key);
+            more = false;
+            if (final_shares(it) == 0) {
+                finish_rows(it, begin, best, best_key);
                 it.barrier();
-                if constexpr (multiplies) {
-                    if (find_overflows(it, o)) sweeps = 2;
-                }
+                if constexpr (multiplies) more = find_overflows(it, o);
             }
         }
         if constexpr (multiplies) {
@@ -85,25 +84,41 @@ struct tile_rows_kernel {
 private:
     static A larger(A a, A b) { return b > a || b != b ? b : a; } // NaN wins, and stays
 
+    // Of a row, by the item of its number: the largest score and the sum of shares so far; later what the output is multiplied
+    // by, and the lse. They lie in local memory because registers are what this kernel has least of.
+    static A& sum_of(item_type const& it) { return it.row_value(2, it.id); }
+    static A& high_of(item_type const& it) { return it.row_value(3, it.id); }
+    /// Whether this is the second sweep, of rows that are computed again.
+    static index_t& final_shares(item_type const& it) {
+        return it.local.indices[tile_memory<A, Channels>::exchange + 1];
+    }
+
     /// Rows find their new largest score; what was summed before shrinks accordingly. In the second sweep scores are
     /// relative to what find_overflows said, and nothing shrinks any more.
-    [[gnu::always_inline]] void new_reference(item_type const& it, A const (&s)[rows][keys], index_t sweep, A& high,
-                                              A& sum) const {
+    [[gnu::always_inline]] void new_reference(item_type const& it, A const (&s)[rows][keys]) const {
         each<rows>([&](index_t i) BASIN_INLINED {
             A most = -math::infinity<A>;
             each<keys>([&](index_t j) BASIN_INLINED { most = larger(most, s[i][j]); });
             it.exchange(it.row_item * rows + i, it.key_item) = most;
         });
         it.barrier();
-        if (it.id < tuning::rows) {
-            A const before = high;
-            for (index_t k = 0; k < tuning::key_items; ++k) high = larger(high, it.exchange(it.id, k));
-            A const shrink = before == high || before == -math::infinity<A> ? A(1) : sycl::exp(before - high);
-            sum *= shrink;
-            it.row_value(0, it.id) = sweep > 0 ? it.row_value(3, it.id) : high == -math::infinity<A> ? A(0) : high;
+        if (it.id < tuning::rows && final_shares(it) == 0) {
+            A const before = high_of(it);
+            A now = before;
+            for (index_t k = 0; k < tuning::key_items; ++k) now = larger(now, it.exchange(it.id, k));
+            A const shrink = before == now || before == -math::infinity<A> ? A(1) : sycl::exp(before - now);
+            high_of(it) = now;
+            sum_of(it) *= shrink;
+            it.row_value(0, it.id) = now == -math::infinity<A> ? A(0) : now;
             it.row_value(1, it.id) = shrink;
         }
         it.barrier();
+    }
+    void add_sums(item_type const& it) const {
+        if (it.id >= tuning::rows || final_shares(it) != 0) return;
+        A whole = sum_of(it);
+        for (index_t k = 0; k < tuning::key_items; ++k) whole += it.exchange(it.id, k);
+        sum_of(it) = whole;
     }
     /// Scores become shares, in local memory; their sums are exchanged.
     [[gnu::always_inline]] void to_shares(item_type const& it, A const (&s)[rows][keys],
@@ -135,24 +150,25 @@ private:
         if (it.id < tuning::rows) {
             A worst = 0;
             for (index_t k = 0; k < tuning::key_items; ++k) worst += it.exchange(it.id, k);
-            // row_value(3, ...) is the lse here; rows whose lse is not finite have said their output already
-            bool const again = worst != A(0) && it.row_value(3, it.id) - it.row_value(3, it.id) == A(0);
-            if (again)
-                it.row_value(2, it.id) = 1;
-            else
-                it.row_value(3, it.id) = math::infinity<A>;
+            // rows whose lse is not finite have said their output already
+            A const lse = it.row_value(3, it.id);
+            bool const again = worst != A(0) && lse - lse == A(0);
+            if (again) it.row_value(2, it.id) = 1;
+            it.row_value(0, it.id) = again ? lse : math::infinity<A>;
+            it.row_value(1, it.id) = 1;
         }
+        if (it.id == 0) final_shares(it) = 1;
         it.barrier();
         bool any = false;
-        for (index_t row = 0; row < tuning::rows; ++row) any = any || it.row_value(3, row) < math::infinity<A>;
+        for (index_t row = 0; row < tuning::rows; ++row) any = any || it.row_value(0, row) < math::infinity<A>;
         each<rows>([&](index_t i) BASIN_INLINED {
-            bool const again = it.row_value(3, it.row_item * rows + i) < math::infinity<A>;
+            bool const again = it.row_value(0, it.row_item * rows + i) < math::infinity<A>;
             each<item_type::item_channels>([&](index_t j) BASIN_INLINED { o[i][j] = again ? A(0) : o[i][j]; });
         });
         return any;
     }
 
-    [[gnu::always_inline]] void finish_rows(item_type const& it, index_t begin, A high, A sum, A const (&best)[rows],
+    [[gnu::always_inline]] void finish_rows(item_type const& it, index_t begin, A const (&best)[rows],
                                             index_t const (&best_key)[rows]) const {
         if constexpr (Task::needs_favourite) {
             each<rows>([&](index_t i) BASIN_INLINED {
@@ -164,6 +180,7 @@ private:
         }
         index_t const query = begin + it.id;
         if (it.id >= tuning::rows) return;
+        A const high = high_of(it), sum = sum_of(it);
         it.row_value(2, it.id) = it.row_value(3, it.id) = math::infinity<A>;
         if (query >= it.t.query_end) return;
         row_facts<A> row;
