@@ -85,6 +85,58 @@ TEST_CASE("contract: a NaN row makes NaN of what the keys it sees received, and 
     });
 }
 
+TEST_CASE("contract: an infinite value whose share becomes 0 later takes nothing") {
+    for_each_backend([]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        for (float const bad : {not_a_number, inf, -inf}) {
+            // The share of key 0 is 1 at first. Then another key takes all of it: at once, or in three steps, none of which
+            // makes it 0 alone; or a sink does, or a key and a sink together.
+            for (int const kind : {0, 1, 2, 3}) {
+                CAPTURE(kind);
+                call x(40, 400), good(40, 400);
+                for (call* const c : {&x, &good}) {
+                    for (int i = 0; i < 40; i += 2) {
+                        if (kind == 0) c->bias(i, 300) = 500;
+                        if (kind == 1) c->bias(i, 140) = 60, c->bias(i, 270) = 120, c->bias(i, 399) = 180;
+                        if (kind == 3) c->bias(i, 399) = 60;
+                    }
+                    if (kind == 2) c->sink = 500;
+                    if (kind == 3) c->sink = 120;
+                    c->sees = [=](int i, int j) { return j != 0 || kind >= 2 || i % 2 == 0; };
+                }
+                x.v(0, 1) = bad;
+                good.v(0, 1) = 0;
+                x.run(Backend{});
+                good.run(Backend{});
+                for (int i = 0; i < 40; ++i) {
+                    if (kind == 3 && i % 2 == 1) continue; // the sink alone leaves something
+                    CHECK(x.lse(i) == good.lse(i));
+                    for (int c = 0; c < 4; ++c) CHECK(x.out(i, c) == doctest::Approx(good.out(i, c)).epsilon(1e-6));
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("contract: an infinite score beside an infinite sink is NaN, though the sink takes all") {
+    for_each_backend([]<class Backend>() {
+        INFO(std::string(name_of<Backend>));
+        call x(40, 150);
+        x.sink = static_cast<double>(inf);
+        x.bias(7, 70) = inf;
+        x.bias(9, 71) = not_a_number;
+        x.run(Backend{});
+        CHECK(x.row_is_nan(7));
+        CHECK(x.row_is_nan(9));
+        for (int i = 0; i < 40; ++i) {
+            CHECK((i == 7 || i == 9 || x.row_is(i, 0)));
+            CHECK((i == 9 || x.lse(i) == inf));
+            CHECK((i == 9 || x.escaped(i) == 1));
+        }
+        CHECK(std::isnan(x.received(70)));
+    });
+}
+
 TEST_CASE("contract: a NaN row has escaped NaN beside a sink") {
     for_each_backend([]<class Backend>() {
         INFO(std::string(name_of<Backend>));

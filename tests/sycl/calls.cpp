@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+#if defined(BASIN_INLINED)
+#error "basin leaves a macro behind"
+#endif
+
 using namespace basin;
 using basin_test::expected, basin_test::on_device, basin_test::small;
 

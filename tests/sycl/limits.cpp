@@ -156,3 +156,9 @@ TEST_CASE("what a queue knows of its device") {
     CHECK(here.local_memory == there.get_info<sycl::info::device::local_mem_size>());
     CHECK(sycl_queue(static_cast<sycl::queue const&>(queue)).facts().name == here.name);
 }
+
+TEST_CASE("tiles fit into what GPUs have of local memory, in double too") {
+    CHECK(device::tile_memory<float, 128>::bytes <= 48 * 1024);
+    CHECK(device::tile_memory<double, 64>::bytes <= 48 * 1024);
+    CHECK(device::tile_memory<double, 128>::bytes <= 48 * 1024); // what a call asks the device for
+}

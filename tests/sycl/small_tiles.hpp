@@ -6,22 +6,14 @@
 
 // Another table for the tile kernels, included before everything else by the suite: a work-item owns 2 scores instead of
 // 8 x 4. What an item owns is written out, and every policy and statistic with it, so that some hundred kernels are compiled
-// in a fraction of the time; borders of tiles are met more often as well. calls.cpp, detect.cpp, order.cpp and typical.cpp run
+// in a fraction of the time; borders of tiles are met more often as well. calls.cpp, detect.cpp, order.cpp, table.cpp and typical.cpp run
 // with the library's own table.
 namespace basin::detail::device {
 
-template <index_t Channels>
-struct small_tile_tuning {
-    static constexpr index_t rows = 16, keys = 16, item_rows = 2, item_keys = 1, slice = 8;
-    static constexpr index_t row_items = rows / item_rows, key_items = keys / item_keys;
-    static constexpr index_t items = row_items * key_items;
-    static constexpr index_t item_channels = Channels / key_items;
-    static constexpr index_t pitch = keys + 4;
-};
 template <class A>
-struct tile_tuning<A, 64> : small_tile_tuning<64> {};
+struct tile_tuning<A, 64> : tile_shape<16, 2, 1, 8, 64> {};
 template <class A>
-struct tile_tuning<A, 128> : small_tile_tuning<128> {};
+struct tile_tuning<A, 128> : tile_shape<16, 2, 1, 8, 128> {};
 template <>
 inline constexpr index_t tile_channels<float> = 64; // more are computed in turns, as in double
 

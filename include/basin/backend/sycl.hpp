@@ -91,10 +91,15 @@ struct sycl_backend {
 
     /// Refuses what the device cannot do, before anything is written.
     template <class Task>
-    void check(Task const&) const {
+    void check(Task const& task) const {
         using A = typename Task::accumulation;
         detail::device::check_device(queue.facts(), detail::device::why_double<A, typename Task::policy_type, false>(),
                                      uses_tiles() ? detail::device::tile_memory<A, 128>::bytes : 0);
+        auto const x = detail::device::task_of(task);
+        if (uses_tiles())
+            detail::device::check_tile_counts(x);
+        else
+            detail::device::check_coarse_counts(x, detail::device::coarse_plan::of(x, workers()));
     }
 
     /// One call of an entry, until its results are there.
@@ -128,10 +133,12 @@ struct sycl_backend {
 
     /// Refuses what the device cannot do, before anything is written.
     template <class Task>
-    void check_backward(Task const&) const {
+    void check_backward(Task const& task) const {
         using A = typename Task::accumulation;
         detail::device::check_device(queue.facts(),
                                      detail::device::why_double<A, typename Task::policy_type, Task::learns>(), 0);
+        auto const counts = detail::device::plain_backward_counts(task);
+        detail::device::check_pieces(math::max(counts.rows, counts.keys));
     }
     /// The memory on the device that a call of attention_backward allocates beside its arguments (copies not counted).
     template <class Task>
@@ -214,11 +221,10 @@ private:
             return go.finish();
         }
         A* const centres = memory.take<A>(rows_of(x));
+        auto const counts = detail::device::plain_backward_counts(x);
         clear(x, go);
-        go.numbers(detail::device::backward_rows_kernel<Task>{math, centres},
-                   std::ptrdiff_t{x.where.texts()} * x.query_heads() * x.where.queries, 64);
-        go.numbers(detail::device::backward_keys_kernel<Task>{math, centres},
-                   std::ptrdiff_t{x.where.texts()} * x.k.extent(1) * x.where.keys, 64);
+        go.numbers(detail::device::backward_rows_kernel<Task>{math, centres}, counts.rows, 64);
+        go.numbers(detail::device::backward_keys_kernel<Task>{math, centres}, counts.keys, 64);
         go.finish();
     }
     template <class Task>
@@ -291,7 +297,7 @@ private:
         A* const work = uses_tiles() ? nullptr : memory.take<A>(plan.total);
         detail::device::launcher go(queue, after);
         detail::device::clear_kernel<X> const clear{x};
-        go.numbers(clear, std::ptrdiff_t{x.where.batch} * x.query_heads() * clear.tokens(), 64);
+        go.numbers(clear, clear.units(), 64);
         if (!uses_tiles())
             detail::device::launch_coarse(go, x, plan, work);
         else

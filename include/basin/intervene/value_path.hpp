@@ -8,6 +8,56 @@
 
 // Interventions on what sinks carry: the probabilities stay as they are. Each is a policy.
 namespace basin {
+namespace detail {
+
+// What kernels take of the policies below. No classes of theirs: kernels are named after their types, and SYCL names kernels
+// only by what can be declared ahead.
+struct bound_value_replaced {
+    key_set_view keys;
+    /// The value that is put in place of the keys' own.
+    view<double const, 3> target; // (batch or 1, heads of some group, channel)
+    /// How many query heads share a head of `target`.
+    index_t group;
+    /// How much of the value is replaced: 0 nothing, 1 all.
+    double part;
+
+    template <class X>
+    X value(X x, value_site const& s) const {
+        if (!keys.contains(s.batch, s.head, s.key)) return x;
+        X const aim = target.data() == nullptr
+                          ? X(0)
+                          : static_cast<X>(target(target.extent(0) == 1 ? 0 : s.batch, s.head / group, s.channel));
+        return part == 1 ? aim : x + static_cast<X>(part) * (aim - x);
+    }
+    template <class Carrier>
+    bound_value_replaced carried(Carrier& carrier) const {
+        bound_value_replaced result = *this;
+        result.keys = keys.carried(carrier);
+        if (target.data() != nullptr) result.target = carrier(target);
+        return result;
+    }
+};
+
+struct bound_value_noised {
+    key_set_view keys;
+    /// The standard deviation of the noise.
+    double deviation;
+    /// Noise that depends on seed and place alone.
+    counter_random random;
+    template <class X>
+    X value(X x, value_site const& s) const {
+        if (!keys.contains(s.batch, s.head, s.key)) return x;
+        return x + static_cast<X>(deviation * random.normal(s.batch, s.head, s.key, s.channel));
+    }
+    template <class Carrier>
+    bound_value_noised carried(Carrier& carrier) const {
+        bound_value_noised result = *this;
+        result.keys = keys.carried(carrier);
+        return result;
+    }
+};
+
+} // namespace detail
 
 /// The mean value of each head, (batch, head, channel), over all keys or over those that are not in `except`: what "mean" puts
 /// in place of a sink. With a set per query head the result has as many heads as the set.
@@ -43,31 +93,7 @@ buffer<double, 3> mean_values(V&& values, key_set const& except = {}, counts con
 /// target, towards zero. A value that is replaced leaves no trace, not even NaN.
 class value_replaced {
 public:
-    struct bound {
-        key_set_view keys;
-        /// The value that is put in place of the keys' own.
-        view<double const, 3> target; // (batch or 1, heads of some group, channel)
-        /// How many query heads share a head of `target`.
-        index_t group;
-        /// How much of the value is replaced: 0 nothing, 1 all.
-        double part;
-
-        template <class X>
-        X value(X x, value_site const& s) const {
-            if (!keys.contains(s.batch, s.head, s.key)) return x;
-            X const aim = target.data() == nullptr
-                              ? X(0)
-                              : static_cast<X>(target(target.extent(0) == 1 ? 0 : s.batch, s.head / group, s.channel));
-            return part == 1 ? aim : x + static_cast<X>(part) * (aim - x);
-        }
-        template <class Carrier>
-        bound carried(Carrier& carrier) const {
-            bound result = *this;
-            result.keys = keys.carried(carrier);
-            if (target.data() != nullptr) result.target = carrier(target);
-            return result;
-        }
-    };
+    using bound = detail::bound_value_replaced;
 
     /// Zero.
     explicit value_replaced(key_set keys) : keys_(static_cast<key_set&&>(keys)) {}
@@ -108,24 +134,7 @@ private:
 /// (batch, head, key, channel): every query reads the same.
 class value_noised {
 public:
-    struct bound {
-        key_set_view keys;
-        /// The standard deviation of the noise.
-        double deviation;
-        /// Noise that depends on seed and place alone.
-        counter_random random;
-        template <class X>
-        X value(X x, value_site const& s) const {
-            if (!keys.contains(s.batch, s.head, s.key)) return x;
-            return x + static_cast<X>(deviation * random.normal(s.batch, s.head, s.key, s.channel));
-        }
-        template <class Carrier>
-        bound carried(Carrier& carrier) const {
-            bound result = *this;
-            result.keys = keys.carried(carrier);
-            return result;
-        }
-    };
+    using bound = detail::bound_value_noised;
     value_noised(key_set keys, double deviation, std::uint64_t seed)
         : keys_(static_cast<key_set&&>(keys)), deviation_(deviation), random_{seed} {
         if (!(deviation >= 0) || deviation == math::infinity<double>)

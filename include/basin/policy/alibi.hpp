@@ -6,34 +6,41 @@
 #include <basin/core/view.hpp>
 
 namespace basin {
+namespace detail {
+
+// What kernels take of the policy. No class of its own: kernels are named after their types, and SYCL names kernels only
+// by what can be declared ahead.
+struct bound_alibi {
+    using lanes = supported;
+    /// One for each head.
+    double const* slopes;
+    index_t heads;
+    /// What a slope of 1 counts, see in_units.
+    double unit = 1;
+    template <class X, class Lane>
+    X score(X x, basic_site<Lane> const& s) const {
+        return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head] * unit);
+    }
+    bound_alibi in_units(double factor) const { return {slopes, heads, unit * factor}; }
+    template <class Carrier>
+    bound_alibi carried(Carrier& carrier) const {
+        return {carrier(slopes, heads), heads, unit};
+    }
+    /// For `learned`: the derivative by the slope of this head.
+    template <class X, class Lane, class Add>
+    void score_parameters(X, basic_site<Lane> const& s, Add const& add) const {
+        add(s.head, -math::convert<X>(math::abs(s.query - s.key)));
+    }
+    static index_t parameters(shape_facts const& facts) { return facts.heads; }
+};
+
+} // namespace detail
 
 /// A penalty that grows with distance: score - slope * |query - key|, one slope per head. Symmetric, as bidirectional
 /// models need it. `alibi::geometric(heads)` gives the slopes 2^(-8 (h + 1) / heads) of the original work.
 class alibi {
 public:
-    struct bound {
-        using lanes = supported;
-        /// One for each head.
-        double const* slopes;
-        index_t heads;
-        /// What a slope of 1 counts, see in_units.
-        double unit = 1;
-        template <class X, class Lane>
-        X score(X x, basic_site<Lane> const& s) const {
-            return x - math::convert<X>(math::abs(s.query - s.key)) * X(slopes[s.head] * unit);
-        }
-        bound in_units(double factor) const { return {slopes, heads, unit * factor}; }
-        template <class Carrier>
-        bound carried(Carrier& carrier) const {
-            return {carrier(slopes, heads), heads, unit};
-        }
-        /// For `learned`: the derivative by the slope of this head.
-        template <class X, class Lane, class Add>
-        void score_parameters(X, basic_site<Lane> const& s, Add const& add) const {
-            add(s.head, -math::convert<X>(math::abs(s.query - s.key)));
-        }
-        static index_t parameters(shape_facts const& facts) { return facts.heads; }
-    };
+    using bound = detail::bound_alibi;
 
     explicit alibi(std::initializer_list<double> slopes) : slopes_(static_cast<index_t>(slopes.size())) {
         index_t head = 0;

@@ -6,52 +6,58 @@
 #include <basin/core/view.hpp>
 
 namespace basin {
+namespace detail {
+
+// What kernels take of the policy. No class of its own: kernels are named after their types, and SYCL names kernels only
+// by what can be declared ahead.
+struct bound_key_bits {
+    using lanes = supported;
+    std::uint64_t const* words; ///< one bit for each key, 64 to a word, row after row
+    /// How far apart batch entries, heads and queries lie, in words (0 broadcasts), and how many words there are.
+    std::ptrdiff_t batch_stride, head_stride, query_stride, count;
+
+    template <class Lane>
+    auto visible(basic_site<Lane> const& s) const {
+        return math::lookup_bit(row(s.batch, s.head, math::first_of(s.query)), s.key);
+    }
+    /// Reads every word of the tile: 64 pairs at a time.
+    coverage cover(tile const& t) const {
+        bool any = false, all = true;
+        for (index_t query = t.query_begin; query < t.query_end; ++query) {
+            std::uint64_t const* const bits = row(t.batch, t.head, query);
+            for (index_t word = t.key_begin >> 6; word <= (t.key_end - 1) >> 6; ++word) {
+                std::uint64_t asked = ~std::uint64_t{0};
+                if (word == t.key_begin >> 6) asked &= ~std::uint64_t{0} << (static_cast<unsigned>(t.key_begin) & 63U);
+                if (word == (t.key_end - 1) >> 6)
+                    asked &= ~std::uint64_t{0} >> (63U - (static_cast<unsigned>(t.key_end - 1) & 63U));
+                any = any || (bits[word] & asked) != 0U;
+                all = all && (bits[word] & asked) == asked;
+            }
+            if (any && !all) return coverage::some;
+        }
+        return all ? coverage::all : coverage::none;
+    }
+    template <class Carrier>
+    bound_key_bits carried(Carrier& carrier) const {
+        bound_key_bits result = *this;
+        result.words = carrier(words, count);
+        return result;
+    }
+
+private:
+    std::uint64_t const* row(index_t b, index_t h, index_t query) const {
+        return words + b * batch_stride + h * head_stride + query * query_stride;
+    }
+};
+
+} // namespace detail
 
 /// Any mask at all, one bit per pair: (batch, head, query, key), where a batch or head extent of 1 is shared by all.
 /// `key_bits::of({1, 1, n, n}, [](basin::site s) { return ...; })` fills it. For masks that have a formula, prefer a
 /// policy: it costs no memory and knows which tiles it may skip.
 class key_bits {
 public:
-    struct bound {
-        using lanes = supported;
-        std::uint64_t const* words; ///< one bit for each key, 64 to a word, row after row
-        /// How far apart batch entries, heads and queries lie, in words (0 broadcasts), and how many words there are.
-        std::ptrdiff_t batch_stride, head_stride, query_stride, count;
-
-        template <class Lane>
-        auto visible(basic_site<Lane> const& s) const {
-            return math::lookup_bit(row(s.batch, s.head, math::first_of(s.query)), s.key);
-        }
-        /// Reads every word of the tile: 64 pairs at a time.
-        coverage cover(tile const& t) const {
-            bool any = false, all = true;
-            for (index_t query = t.query_begin; query < t.query_end; ++query) {
-                std::uint64_t const* const bits = row(t.batch, t.head, query);
-                for (index_t word = t.key_begin >> 6; word <= (t.key_end - 1) >> 6; ++word) {
-                    std::uint64_t asked = ~std::uint64_t{0};
-                    if (word == t.key_begin >> 6)
-                        asked &= ~std::uint64_t{0} << (static_cast<unsigned>(t.key_begin) & 63U);
-                    if (word == (t.key_end - 1) >> 6)
-                        asked &= ~std::uint64_t{0} >> (63U - (static_cast<unsigned>(t.key_end - 1) & 63U));
-                    any = any || (bits[word] & asked) != 0U;
-                    all = all && (bits[word] & asked) == asked;
-                }
-                if (any && !all) return coverage::some;
-            }
-            return all ? coverage::all : coverage::none;
-        }
-        template <class Carrier>
-        bound carried(Carrier& carrier) const {
-            bound result = *this;
-            result.words = carrier(words, count);
-            return result;
-        }
-
-    private:
-        std::uint64_t const* row(index_t b, index_t h, index_t query) const {
-            return words + b * batch_stride + h * head_stride + query * query_stride;
-        }
-    };
+    using bound = detail::bound_key_bits;
 
     /// All bits zero: nobody sees anybody.
     explicit key_bits(tuple_of<index_t, 4> const& extents)

@@ -6,25 +6,32 @@
 #include <basin/core/view.hpp>
 
 namespace basin {
+namespace detail {
+
+// What kernels take of the policy. No class of its own: kernels are named after their types, and SYCL names kernels only
+// by what can be declared ahead.
+struct bound_sink_logit {
+    /// One for each head, or one for all.
+    double const* logits;
+    index_t step; // 0: shared by all heads
+    /// How many logits there are.
+    index_t count;
+    /// The logit of a head.
+    double sink_logit(head_site const& s) const { return logits[std::ptrdiff_t{s.head} * step]; }
+    template <class Carrier>
+    bound_sink_logit carried(Carrier& carrier) const {
+        return {carrier(logits, count), step, count};
+    }
+};
+
+} // namespace detail
 
 /// An extra column of the softmax that has no value: mass that goes there escapes. One logit for all heads
 /// (`sink_logit{0}` is softmax-off-by-one), or one per head as gpt-oss learns them (`sink_logit{{0.5, -1.0}}`). Natural
 /// units: neither the scale nor any policy touches it. -inf is as if absent.
 class sink_logit {
 public:
-    struct bound {
-        /// One for each head, or one for all.
-        double const* logits;
-        index_t step; // 0: shared by all heads
-        /// How many logits there are.
-        index_t count;
-        /// The logit of a head.
-        double sink_logit(head_site const& s) const { return logits[std::ptrdiff_t{s.head} * step]; }
-        template <class Carrier>
-        bound carried(Carrier& carrier) const {
-            return {carrier(logits, count), step, count};
-        }
-    };
+    using bound = detail::bound_sink_logit;
 
     explicit sink_logit(std::initializer_list<double> per_head) : logits_(static_cast<index_t>(per_head.size())) {
         index_t head = 0;

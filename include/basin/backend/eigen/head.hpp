@@ -57,6 +57,7 @@ public:
                 for (index_t key = 0; key < keys_; key += height) accumulate(key, math::min(height, keys_ - key));
             }
             finish_rows();
+            if (overflowed_) take_values_again();
             if (Task::needs_pairs || (weighs && !task_.observing)) {
                 for (index_t key = 0; key < keys_; key += height) observe(key, math::min(height, keys_ - key));
             }
@@ -128,7 +129,7 @@ private:
             A const high = s.template maxCoeff<Eigen::PropagateNaN>();
             A const now = highest_(i) < high || high != high ? high : highest_(i); // a NaN stays
             if (now == hidden) continue;
-            A const shrink = highest_(i) == hidden ? A(0) : math::exp(highest_(i) - now);
+            A const shrink = highest_(i) == now ? A(1) : highest_(i) == hidden ? A(0) : math::exp(highest_(i) - now);
             // Eigen's exp(-inf) is a tiny number in some versions, not 0; hidden keys are excluded exactly
             p_.col(i).head(keys) = (s.array() == hidden).select(A(0), (s.array() - now).exp()).matrix();
             sum_(i) = sum_(i) * shrink + p_.col(i).head(keys).sum();
@@ -161,23 +162,48 @@ private:
     }
 
     void finish_rows() {
+        overflowed_ = false;
         for (index_t i = 0; i < count_; ++i) {
             row_facts<A>& facts = facts_[i];
             if (task_.observing)
                 facts.lse = task_.known_lse(t_.entry, head_, 0, first_ + i);
-            else if (sink_(i) == math::infinity<A>)
+            else if (sink_(i) == math::infinity<A> && highest_(i) == sink_(i))
                 facts.lse = sink_(i);
             else if (sum_(i) != A(0))
                 facts.lse = highest_(i) + math::log(sum_(i));
             facts.escaped = sink_(i) == hidden ? A(0) : sink_(i) == facts.lse ? A(1) : math::exp(sink_(i) - facts.lse);
             if (facts.favourite >= 0) facts.favourite_p = math::exp(best_(i) - facts.lse);
             if (task_.observing) continue;
-            if (sink_(i) == math::infinity<A>)
-                continue; // o is the sinks' value, the keys added nothing but noise: see write_output
-            if constexpr (weighs)
+            if constexpr (weighs) {
                 o_.col(i) *= facts.escaped; // the sinks' value; keys follow in the second sweep
-            else if (sum_(i) != A(0))
-                o_.col(i) /= sum_(i);
+            } else {
+                if (sink_(i) == math::infinity<A>)
+                    continue; // o is the sinks' value, the keys added nothing but noise: see write_output
+                if (sum_(i) != A(0)) o_.col(i) /= sum_(i);
+                overflowed_ = overflowed_ || overflowed(i);
+            }
+        }
+    }
+
+    /// Whether an output is not finite although its softmax is: it may be of an infinite value whose share became 0 later.
+    bool overflowed(index_t i) const { return facts_[i].lse - facts_[i].lse == A(0) && !o_.col(i).allFinite(); }
+    /// The outputs of such rows once more, with final shares.
+    void take_values_again() {
+        bool again[width];
+        for (index_t i = 0; i < count_; ++i) {
+            again[i] = overflowed(i);
+            if (!again[i]) continue;
+            sinks_of(i);
+            o_.col(i) *= facts_[i].escaped;
+        }
+        for (index_t key = 0; key < keys_; key += height) {
+            index_t const keys = math::min(height, keys_ - key);
+            if (!scores(key, keys)) continue;
+            for (index_t i = 0; i < count_; ++i)
+                for (index_t j = 0; j < keys && again[i]; ++j) {
+                    A const p = s_(j, i) == hidden ? A(0) : math::exp(s_(j, i) - facts_[i].lse);
+                    if (p != A(0)) o_.col(i) += v_.col(key + j) * p;
+                }
         }
     }
 
@@ -240,8 +266,10 @@ private:
 
     void write_output() {
         for (index_t i = 0; i < count_; ++i) {
-            if (sink_(i) == math::infinity<A>)
+            if (!weighs && sink_(i) == math::infinity<A>)
                 sinks_of(i); // they took all: their value alone, nothing that was added since
+            if (sink_(i) == math::infinity<A> && sum_(i) != sum_(i))
+                o_.col(i).setConstant(sum_(i)); // but not beside a key that is NaN, or infinite too
             for (index_t c = 0; c < channels_; ++c)
                 task_.out(t_.entry, head_, first_ + i, c) = static_cast<T>(o_(c, i));
         }
@@ -260,6 +288,7 @@ private:
     text t_;
     index_t head_, kv_, keys_, channels_;
     index_t first_ = 0, count_ = 0;
+    bool overflowed_ = false;
     matrix k_, v_, q_, s_, p_, o_;
     row norms_, highest_, sum_, best_, sink_;
     buffer<index_t, 1> key_position_;

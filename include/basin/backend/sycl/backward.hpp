@@ -3,6 +3,7 @@
 #pragma once
 
 #include <basin/backend/backward_concept.hpp>
+#include <basin/backend/sycl/packed.hpp>
 #include <basin/core/sinks_backward.hpp>
 
 // The backward pass on a device: plain loops, one work-item per row and then one per key, so that every gradient has one
@@ -111,10 +112,8 @@ struct backward_rows_kernel {
 
     void operator()(index_t unit) const {
         auto const& x = math.x;
-        index_t const queries = x.where.queries, query_in_text = unit % queries,
-                      head = unit / queries % x.query_heads();
-        text const t = x.where.at(unit / queries / x.query_heads());
-        index_t const query = t.query_begin + query_in_text;
+        index_t const queries = x.where.queries, query = unit % queries, head = unit / queries % x.query_heads();
+        text const t = text_with(x.where, x.where.query_offsets, unit / queries / x.query_heads(), query);
         if (query >= t.query_end) return;
         A const lse = x.lse(t.entry, head, 0, query);
         if (lse == math.hidden) return; // it saw nothing
@@ -137,9 +136,8 @@ struct backward_keys_kernel {
 
     void operator()(index_t unit) const {
         auto const& x = math.x;
-        index_t const keys = x.where.keys, kv = unit / keys % x.k.extent(1);
-        text const t = x.where.at(unit / keys / x.k.extent(1));
-        index_t const key = t.key_begin + unit % keys;
+        index_t const keys = x.where.keys, key = unit % keys, kv = unit / keys % x.k.extent(1);
+        text const t = text_with(x.where, x.where.key_offsets, unit / keys / x.k.extent(1), key);
         if (key >= t.key_end) return;
         ignore_sums none;
         for (index_t head = kv * x.group_size(); head < (kv + 1) * x.group_size(); ++head)

@@ -12,6 +12,7 @@ struct clear_kernel {
     Task x;
 
     index_t tokens() const { return math::max(x.where.queries, x.where.keys); }
+    std::ptrdiff_t units() const { return std::ptrdiff_t{x.where.batch} * x.query_heads() * tokens(); }
     void operator()(index_t unit) const {
         index_t const token = unit % tokens(), head = unit / tokens() % x.query_heads(),
                       entry = unit / tokens() / x.query_heads();

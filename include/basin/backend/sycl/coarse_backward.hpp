@@ -76,7 +76,7 @@ struct coarse_pairs {
     bool load(text const& t, index_t head, index_t begin, index_t count, index_t rows, A* mine) const {
         auto const& x = math.x;
         using lanes = pack<A>;
-        typename lanes::type off{}; // 0 times a number that is not finite is not 0
+        typename lanes::type off{}, piece; // 0 times a number that is not finite is not 0
         auto const copy = [&](auto const& from, A* to, index_t columns, index_t wide) {
             for (index_t r = 0; r < rows; ++r) {
                 A* const line = to + r * wide;
@@ -84,9 +84,8 @@ struct coarse_pairs {
                 for (index_t c = 0; c < there; ++c) line[c] = static_cast<A>(from(t.entry, head, begin + r, c));
                 for (index_t c = there; c < wide; ++c) line[c] = 0;
                 for (index_t c = 0; c < wide; c += lanes::size) {
-                    typename lanes::type x;
-                    lanes::load(x, line + c);
-                    off += x * A(0);
+                    lanes::load(piece, line + c);
+                    off += piece * A(0);
                 }
             }
         };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <basin/backend/sycl/device_task.hpp>
+#include <basin/backend/sycl/packed.hpp>
 #include <basin/backend/sycl/tuning.hpp>
 
 #include <sycl/sycl.hpp>
@@ -18,18 +19,20 @@ struct tile_memory {
     static constexpr index_t slices = tuning::slice * math::max(2 * tuning::pitch, Channels); // of Q and K, later of V
     static constexpr index_t shares = tuning::keys * tuning::pitch; // probabilities, key by key
     static constexpr index_t exchange = tuning::rows * (tuning::key_items + 1);
-    static constexpr index_t row_values = 2 * tuning::rows;
+    static constexpr index_t row_values = 4 * tuning::rows;
     static constexpr index_t numbers = slices + shares + exchange + row_values;
-    static constexpr std::size_t bytes = numbers * sizeof(A) + (exchange + 1) * sizeof(index_t);
+    static constexpr std::size_t bytes = numbers * sizeof(A) + (exchange + 2) * sizeof(index_t);
     // What the kernels take for granted of a table.
     static_assert(tuning::keys == tuning::rows && tuning::rows <= tuning::items && tuning::rows <= tuning::pitch);
     static_assert(tuning::row_items <= tuning::key_items);
+    static_assert(bytes <= local_bytes, "basin: tiles of this table need more local memory than GPUs have");
 
     sycl::local_accessor<A, 1> all;
-    sycl::local_accessor<index_t, 1> indices; // exchange of places; the last one says whether a slice is not finite
+    sycl::local_accessor<index_t, 1>
+        indices; // exchange of places; then whether a slice is not finite, and how often rows were swept
 
     explicit tile_memory(sycl::handler& h)
-        : all{sycl::range<1>{numbers}, h}, indices{sycl::range<1>{exchange + 1}, h} {}
+        : all{sycl::range<1>{numbers}, h}, indices{sycl::range<1>{exchange + 2}, h} {}
 };
 
 template <class Task, index_t Channels>
@@ -259,7 +262,7 @@ template <class Item, class A>
         each<Item::item_channels>([&](index_t j) BASIN_INLINED {
             index_t const c = turn + it.column(j);
             if (c >= it.x.v.extent(3)) return;
-            A y = row.lse == math::infinity<A> ? A(0) : o[i][j] * inverse[i];
+            A y = inverse[i] == A(0) ? A(0) : o[i][j] * inverse[i]; // nothing of an infinite value is nothing
             if (row.escaped != A(0)) y += row.escaped * sinks.mean[j];
             it.x.out(it.t.entry, it.head, place, c) =
                 static_cast<typename Task::scalar_type>(row.lse == row.lse ? y : row.lse);

@@ -21,20 +21,19 @@ struct tile_keys_kernel {
     tile_memory<A, Channels> local;
 
     void operator()(sycl::nd_item<1> const& item) const {
-        index_t const tiles = (x.where.keys + tuning::keys - 1) / tuning::keys;
         index_t const number = static_cast<index_t>(item.get_group_linear_id());
-        text const t = x.where.at(number / tiles / x.query_heads());
-        item_type const it{x, local, item, t, number / tiles % x.query_heads()};
-        index_t const begin = t.key_begin + number % tiles * tuning::keys;
-        if (begin >= t.key_end) return;
+        tile_numbers::place const mine = key_tiles(x.where, tuning::keys).at(x.where, x.query_heads(), false, number);
+        item_type const it{x, local, item, mine.t, mine.head};
+        index_t const begin = mine.begin;
+        if (begin >= it.t.key_end) return;
         A weight[keys];
         each<keys>([&](index_t j) BASIN_INLINED {
             index_t const place = it.key(begin, j);
-            weight[j] = Task::needs_key_weight && place < t.key_end ? value_norm(x, t, it.head, place) : A(0);
+            weight[j] = Task::needs_key_weight && place < it.t.key_end ? value_norm(x, it.t, it.head, place) : A(0);
         });
         auto sums = identities<keys>(x.statistics);
         coverage seen = coverage::none;
-        for (index_t query = next_queries(it, t.query_begin, begin, seen); query < t.query_end;
+        for (index_t query = next_queries(it, it.t.query_begin, begin, seen); query < it.t.query_end;
              query = next_queries(it, query + tuning::rows, begin, seen)) {
             A s[rows][keys];
             it.scores(query, begin, seen, s);

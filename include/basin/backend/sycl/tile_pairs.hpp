@@ -38,12 +38,11 @@ struct tile_pairs_kernel {
     tile_memory<A, Channels> local;
 
     void operator()(sycl::nd_item<1> const& item) const {
-        index_t const tiles = (x.where.queries + tuning::rows - 1) / tuning::rows;
         index_t const group = static_cast<index_t>(item.get_group_linear_id());
-        text const t = x.where.at(group / tiles / x.query_heads());
-        item_type const it{x, local, item, t, group / tiles % x.query_heads()};
-        index_t const begin = t.query_begin + group % tiles * tuning::rows;
-        if (begin >= t.query_end) return;
+        tile_numbers::place const mine = query_tiles(x.where, tuning::rows).at(x.where, x.query_heads(), true, group);
+        item_type const it{x, local, item, mine.t, mine.head};
+        index_t const begin = mine.begin;
+        if (begin >= it.t.query_end) return;
 
         A o[rows][item_type::item_channels];
         each<rows>([&](index_t i) BASIN_INLINED {
@@ -53,7 +52,7 @@ struct tile_pairs_kernel {
         if (it.id == 0) local.indices[tile_memory<A, Channels>::exchange] = 0;
         index_t number = 0;
         coverage seen = coverage::none;
-        for (index_t key = it.next_keys(begin, t.key_begin, seen); key < t.key_end;
+        for (index_t key = it.next_keys(begin, it.t.key_begin, seen); key < it.t.key_end;
              key = it.next_keys(begin, key + tuning::keys, seen)) {
             ++number;
             A s[rows][keys];
