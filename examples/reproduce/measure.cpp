@@ -29,6 +29,8 @@ std::vector<token_id> write(model<float> const& net, treated_model& treated, tex
     for (index_t t = 0; t < given.texts; ++t)
         for (index_t i = prompt; i < given.length; ++i) tokens[place(given, t, i)] = tokenizer::mask;
     sampling how;
+    how.steps =
+        given.length; // one token per step, whatever the kind: else a step of one would change more than of another
     how.block = c.kind == model_kind::block_diffusion ? c.block : 0;
     auto const nothing = [](sampling_step const&) { interrupt_guard::check(); };
     if (c.kind == model_kind::masked_diffusion) {

@@ -36,12 +36,15 @@ public:
         m[prefix + "maps_with_sink"] = {static_cast<double>(maps_with_sink_) / maps};
         m[prefix + "uniform_maps_with_sink"] = {static_cast<double>(uniform_with_sink_) / static_cast<double>(steps_)};
         m[prefix + "sinks_per_map"] = {static_cast<double>(sinks_) / maps};
-        for (long long const n : classes_)
-            m[prefix + "classes"].push_back(static_cast<double>(n) / static_cast<double>(std::max(1LL, sinks_)));
+        if (sinks_ > 0) { // of what was never seen there is no share
+            for (long long const n : classes_)
+                m[prefix + "classes"].push_back(static_cast<double>(n) / static_cast<double>(sinks_));
+        }
         m[prefix + "extra_mass"] = {extra_mass_ / maps};
         m[prefix + "extra_uniform"] = {static_cast<double>(config_.extra_tokens()) / config_.rows()};
         m[prefix + "escaped"] = {escaped_ / static_cast<double>(steps_ * config_.layers)};
-        m[prefix + "top_stays"] = {static_cast<double>(top_stays_) / static_cast<double>(std::max(1LL, top_pairs_))};
+        if (top_pairs_ > 0)
+            m[prefix + "top_stays"] = {static_cast<double>(top_stays_) / static_cast<double>(top_pairs_)};
         double survive = 0, half = 0;
         int counted = 0;
         for (basin::persistence const& p : survival_) {
@@ -51,16 +54,19 @@ public:
             half += std::min(life, static_cast<double>(steps_)); // not seen to the end: at least that long
             ++counted;
         }
-        m[prefix + "survival"] = {counted == 0 ? 0 : survive / counted};
-        m[prefix + "half_life"] = {counted == 0 ? 0 : half / counted};
+        if (counted > 0) {
+            m[prefix + "survival"] = {survive / counted};
+            m[prefix + "half_life"] = {half / counted};
+        }
         double lives = 0, single = 0;
         for (basin::life const& l : tracks_.lives()) {
             lives += static_cast<double>(l.steps);
             single += l.steps == 1 ? 1 : 0;
         }
-        double const births = std::max(1.0, static_cast<double>(tracks_.births()));
-        m[prefix + "life"] = {lives / births};
-        m[prefix + "single_step"] = {single / births};
+        if (double const births = static_cast<double>(tracks_.births()); births > 0) {
+            m[prefix + "life"] = {lives / births};
+            m[prefix + "single_step"] = {single / births};
+        }
         double temporal = 0, spatial = 0;
         int moving = 0;
         for (basin::motion const& x : motion_) {
@@ -69,8 +75,10 @@ public:
             spatial += x.spatial_variance();
             ++moving;
         }
-        m[prefix + "temporal"] = {moving == 0 ? 0 : temporal / moving};
-        m[prefix + "spatial"] = {moving == 0 ? 0 : spatial / moving};
+        if (moving > 0) {
+            m[prefix + "temporal"] = {temporal / moving};
+            m[prefix + "spatial"] = {spatial / moving};
+        }
         m[prefix + "steps"] = {static_cast<double>(steps_)};
         for (std::size_t i = 0; i < value_.size(); ++i) { // even texts first, then odd ones
             m[prefix + "value_ratio"].push_back(seen_in_[i] == 0 ? 0 : value_[i] / static_cast<double>(seen_in_[i]));
@@ -99,7 +107,7 @@ private:
         if (config_.kind == tiny_dlm::model_kind::masked_diffusion || config_.extra_tokens() > 0) return;
         basin::buffer<float, 3> received(1, 1, length), seen(1, 1, length);
         for (index_t key = 0; key < length; ++key)
-            seen(0, 0, key) = how_ == columns::raw ? static_cast<float>(length) : layer.seen(0, 0, key);
+            seen(0, 0, key) = how_ == columns::raw ? static_cast<float>(length) : layer.judged(0, 0, key);
         for (index_t query = 0; query < length; ++query) {
             index_t const end = sight(config_, query, length);
             double const weight = 1.0 / end, expected = 1.0 / end;
@@ -112,7 +120,7 @@ private:
     void add_layer(layer_record const& layer, index_t number, std::vector<token_id> const& tokens, index_t length) {
         index_t const rows = length + config_.extra_tokens(), heads = config_.heads;
         basin::buffer<float, 3> const& mass_of = how_ == columns::raw ? layer.received : layer.relative;
-        basin::buffer<float, 3> seen = layer.seen;
+        basin::buffer<float, 3> seen = layer.judged;
         if (how_ == columns::raw) {
             for (index_t t = 0; t < texts_; ++t)
                 for (index_t h = 0; h < heads; ++h)
@@ -146,17 +154,15 @@ private:
                 for (index_t key = 0; key < rows; ++key) {
                     if (seen(t, h, key) == 0) continue;
                     double const got = static_cast<double>(layer.received(t, h, key));
-                    double const sees = static_cast<double>(seen(t, h, key));
-                    double const share = static_cast<double>(mass_of(t, h, key)) / sees;
-                    bool const judged = judge.judges(sees);
-                    keys_ += judged ? 1 : 0;
+                    double const share = static_cast<double>(mass_of(t, h, key)) / static_cast<double>(seen(t, h, key));
+                    ++keys_;
                     mass[static_cast<std::size_t>(key)] += share * layer.queries;
                     sum += got;
                     if (class_of(tokens, t, length, key) == token_class::extra) extra += got;
                     bool const is_sink = found.keys().contains(t, h, key);
                     (is_sink ? sinks : others) += static_cast<double>(layer.value_norm(t, h, key));
                     ++(is_sink ? sink_count : other_count);
-                    if (share > most && judged) {
+                    if (share > most) {
                         most = share;
                         best = key;
                     }

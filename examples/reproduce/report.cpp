@@ -206,20 +206,23 @@ of characters have none). Accuracy: answers of the tasks written right; elsewher
   is the mean of that over the queries that see it, so that uniform attention gives every key exactly 1. Dividing sums by those queries does not: all
   see key 0, and uniform causal attention gives it 1 + 1/2 + ... + 1/n, which is 4.74 at 64 tokens and 5.43 at 128, a sink. *Raw* sums are the second
   line of the twin; the tables of a and b2 have beside them how many maps of *uniform* attention have a sink by the same rule. Keys seen by fewer than
-  8 queries are left out; still, late keys are seen by near queries alone, so that attention to neighbours favours them. Tokens that see only
+  8 queries are left out, as sinks and as what others are compared with; still, late keys are seen by near queries alone, so that attention to neighbours favours them. Tokens that see only
   themselves are no queries: what a sink token pays to itself is not counted.
+- **Writing**: one token per step, whatever the kind of model, so that a step of one changes as much as a step of another. A causal map is the one of the step before and
+  one row more, so that the sinks of a twin are slow by construction.
 - **Hiding** (c): the K strongest sinks of each head, found on the map of one step, are hidden at the next one (on the map as it was, hidden keys
   included, so sets may alternate). Controls hide as many other keys that are no sinks: drawn anew at each step (*random*), kept while the sink
   lives that they stand for (*sticky*, on the tasks, where texts are written), or those of the most similar attention (*matched*). Where sinks hold
   most of the attention no key is like them: the share of attention that was hidden stands beside each row. The autoregressive twin also loses the
-  keys that its *last row* attends to most, as in the paper, with controls of that size, matched by the attention of that row.
+  keys that its *last row* attends to most, as in the paper, with controls of that size, matched by the attention of that row; at the beginning of a text
+  fewer than 10, where there are not as many others.
 - **Loss** (c), and on English accuracy, come from texts that are there, asked about as the model writes. Masked diffusion: a second pass over texts half of
   which are masked. Block diffusion: half of one block, behind clean blocks and with nothing behind it, block by block. The twin: the next token after 16
   beginnings of each text; keys are chosen on the map of the beginning that is one token shorter.
 - **Dose**: where little is hidden, that nothing is lost says nothing. c1 and c3 are confirmed only if the hidden keys had 5 % of all attention, and c2
   is contradicted only if they had 5 % of the last row's.
-- **Intervals** are 95 % bootstrap intervals of the mean over models of different seeds where there are five, else over texts, or (d) over heads of
-  all models, and Student's for the contrasts of f and g; the last column says which. Where neither is said and there are fewer than five numbers, the
+- **Intervals** are 95 % bootstrap intervals of the mean over models of different seeds where there are five, else over texts, or over heads of
+  all models where that is said, and Student's for the losses of e2, f and g; the last column says which. Where neither is said and there are fewer than five numbers, the
   smallest and the largest are given, marked by `..` (in sentences, brackets are whichever the table has). p in (c): a randomisation test over texts,
   each the mean over the models, which all read the same texts; corrected by Holm for all numbers of hidden keys, settings and controls of a claim. p
   in f and g: a t-test over pairs of one seed, corrected by Holm for the contrasts that the rule names, in each setting.
@@ -239,7 +242,12 @@ of characters have none). Accuracy: answers of the tasks written right; elsewher
   - *p in c* counted each text once for each model, as if they were independent, and was corrected for one number of keys at a time.
   - *e1*: what the token pays to itself was counted as attention that it receives.
   - *f* did not hold if one of four contrasts had the same sign in three of three seeds, which chance alone gives in 68 %; *g* held if no difference was found.
-    Now there are five seeds, a corrected test and a margin; neither depends any more on whether one token in front is seen to lower the loss.
+    Now there are five seeds, a corrected test and a margin. Whether one token in front is seen to lower the loss decides the margin alone.
+  - *b1, b2*: diffusion models wrote in 32 steps and their twins one token per step, so that a step of a diffusion model changed up to three times as much.
+    Now all write one token per step, and the limit of b1 is that of 32 steps.
+  - *d* had its interval over the heads of all models, as if those of one model were independent; *e2* had a bootstrap interval, which five equal signs
+    alone put on one side of 0.
+  - Keys that fewer than 8 queries see could be no sinks, but raised what others were compared with.
 
   Before that page, the rules of b2 and c2 had been rewritten once after a look at two seeds on the tasks (the first rules said "holds" and "cannot be
   seen"), and f and g were asked of English words when three seeds had shown that one token lowers the loss there.

@@ -30,8 +30,10 @@ public:
         : path_(path), handle_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
         if (handle_ < 0) throw std::runtime_error(path.string() + " cannot be written: " + std::strerror(errno));
         while (::flock(handle_, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+            int const why = errno; // before the check, which may change it
             interrupt_guard::check();
-            if (errno != EINTR) return;
+            if (why == EWOULDBLOCK) return; // another process has it
+            if (why != EINTR) throw std::runtime_error(path.string() + " cannot be locked: " + std::strerror(why));
         }
         mine_ = true;
     }
@@ -131,6 +133,7 @@ int main_program(int argc, char** argv) {
                     numbers = make(r, s, texts, path(".resume.safetensors"), bar, done, unit);
                     by = here;
                     save(kept, what, known[i]);
+                    known[i] = load(kept, what); // as everybody else will read it
                 }
             }
             if (numbers.empty()) continue;

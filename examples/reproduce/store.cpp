@@ -64,7 +64,7 @@ std::map<std::string, std::string> identity(run const& r, corpus const& texts, s
     text["corpus"] = corpus_hash(texts);
     text["validation"] = hash_of_validation(texts, s);
     text["measured_texts"] = std::to_string(s.texts);
-    text["measurement_version"] = "3";
+    text["measurement_version"] = "4";
     return text;
 }
 

@@ -37,7 +37,7 @@ watched_model::watched_model(tiny_dlm::model<float> const& net, index_t texts)
     : net_(net), texts_(texts), heads_(net.config().heads) {
     for (int i = 0; i < net.config().layers; ++i) {
         auto const fresh = [&] { return basin::buffer<float, 3>(texts, heads_, net.config().rows()); };
-        layers_.push_back({fresh(), fresh(), fresh(), fresh(), fresh(), 0, 0, {}});
+        layers_.push_back({fresh(), fresh(), fresh(), fresh(), fresh(), fresh(), 0, 0, {}});
     }
 }
 
@@ -50,7 +50,8 @@ basin::buffer<float, 3> watched_model::step(std::vector<token_id> const& tokens,
     index_t const alone = c.sinks.kind == tiny_dlm::sink_kind::token ? c.sinks.count : 0; // rows that see themselves
     index_t const sharing = heads_ / c.key_value_heads;                                   // heads of one key-value head
     for (layer_record& layer : layers_) {
-        for (auto* const x : {&layer.received, &layer.seen, &layer.relative, &layer.last_row}) x->fill(0);
+        for (auto* const x : {&layer.received, &layer.seen, &layer.judged, &layer.relative, &layer.last_row})
+            x->fill(0);
         layer.escaped = 0;
         layer.queries = rows - alone;
     }
@@ -63,7 +64,9 @@ basin::buffer<float, 3> watched_model::step(std::vector<token_id> const& tokens,
                     bool const own = key >= c.extra_begin() && key < c.extra_begin() + alone && r.seen(t, h, key) > 0;
                     float const lone = own ? 1.0F : 0.0F; // what such a row pays to itself
                     to.received(r.first_text + t, h, key) = std::max(0.0F, r.received(t, h, key) - lone);
-                    to.seen(r.first_text + t, h, key) = r.seen(t, h, key) - lone;
+                    float const queries = r.seen(t, h, key) - lone;
+                    to.seen(r.first_text + t, h, key) = queries;
+                    to.judged(r.first_text + t, h, key) = queries >= seen_at_least ? queries : 0.0F;
                     to.value_norm(r.first_text + t, h, key) = r.value_norm(t, h / sharing, key);
                     escaped[static_cast<std::size_t>(r.layer * texts_ + r.first_text + t)] +=
                         static_cast<double>(r.escaped(t, h, key)) / (texts_ * heads_ * rows);
@@ -122,27 +125,30 @@ void watched_model::relate(tiny_dlm::layer_report<float> const& r, layer_record&
 
 namespace {
 
-basin::key_set strongest_of_last_row(layer_record const& seen, index_t count, bool has_control) {
+/// Of every visible key. Not more than there are others for a control, which hides as many: at the beginning of a text there may be few.
+basin::key_set strongest_of_last_row(layer_record const& seen, index_t count) {
     index_t const texts = seen.last_row.extent(0), heads = seen.last_row.extent(1), rows = seen.last_row.extent(2);
     basin::key_set keys(texts, heads, rows);
     for (index_t t = 0; t < texts; ++t)
         for (index_t h = 0; h < heads; ++h) {
             std::vector<index_t> order;
-            index_t free = 0; // visible keys that are no sinks
+            auto const is_free = [&](index_t key) { // for a control
+                return seen.seen(t, h, key) > 0 && !seen.found.keys().contains(t, h, key);
+            };
+            index_t free = 0;
             for (index_t key = 0; key < rows; ++key) {
                 if (!(seen.seen(t, h, key) > 0)) continue;
                 order.push_back(key);
-                free += seen.found.keys().contains(t, h, key) ? 0 : 1;
+                free += is_free(key) ? 1 : 0;
             }
             std::sort(order.begin(), order.end(), [&](index_t a, index_t b) {
                 float const x = seen.last_row(t, h, a), y = seen.last_row(t, h, b);
                 return x != y ? x > y : a < b;
             });
             for (std::size_t i = 0; i < order.size() && static_cast<index_t>(i) < count; ++i) {
-                // A control hides as many others; at the beginning of a text there may be fewer.
-                bool const sink = seen.found.keys().contains(t, h, order[i]);
-                if (has_control && free < static_cast<index_t>(i) + (sink ? 1 : 2)) break;
-                free -= sink ? 0 : 1;
+                index_t const left = free - (is_free(order[i]) ? 1 : 0);
+                if (left < static_cast<index_t>(i) + 1) break;
+                free = left;
                 keys.insert(t, h, order[i]);
             }
         }
@@ -153,10 +159,16 @@ basin::key_set strongest_of_last_row(layer_record const& seen, index_t count, bo
 
 basin::key_set choose_keys(layer_record const& seen, treatment what, index_t count, std::uint64_t seed) {
     if (what >= treatment::last_row) {
-        auto const keys = strongest_of_last_row(seen, count, what != treatment::last_row);
-        if (what == treatment::row_random) return basin::key_set(basin::random_keys(seen.found, keys, seed));
-        if (what == treatment::row_matched) return basin::key_set(basin::mass_matched(seen.found, keys, seen.last_row));
-        return keys;
+        auto const keys = strongest_of_last_row(seen, count);
+        if (what == treatment::last_row) return keys;
+        auto visible = seen.found; // the last row pays to late keys too, which are not judged as sinks
+        for (index_t t = 0; t < keys.batch(); ++t)
+            for (index_t h = 0; h < keys.heads(); ++h)
+                for (index_t key = 0; key < keys.keys(); ++key) {
+                    if (seen.seen(t, h, key) > 0) visible.observe(t, h, key);
+                }
+        if (what == treatment::row_random) return basin::key_set(basin::random_keys(visible, keys, seed));
+        return basin::key_set(basin::mass_matched(visible, keys, seen.last_row));
     }
     basin::key_set const keys = basin::strongest(seen.found, count);
     if (what == treatment::random) return basin::key_set(basin::random_keys(seen.found, keys, seed));

@@ -33,31 +33,19 @@ constexpr char const* name_of(treatment t) {
     return names[static_cast<int>(t)];
 }
 
-/// The rule of the first paper, epsilon on the scale of sums. Keys that very few queries see are left out: the last key of a
-/// causal map is seen by itself alone, which would always make it a sink.
-struct rule {
-    basin::exceeds_others base{};
-    double seen_at_least = 8;
+/// The rule of the first paper, epsilon on the scale of sums.
+using rule = basin::exceeds_others;
 
-    template <class T>
-    basin::verdict<T> operator()(basin::key_facts<T> const& key, basin::head_facts<T> const& head) const {
-        auto v = base(key, head);
-        v.fires = v.fires && judges(static_cast<double>(key.seen));
-        return v;
-    }
-    /// For sweeps over epsilon.
-    template <class T>
-    T critical(basin::key_facts<T> const& key, basin::head_facts<T> const& head) const {
-        return judges(static_cast<double>(key.seen)) ? base.critical(key, head) : -basin::math::infinity<T>;
-    }
-    bool judges(double seen) const { return seen >= seen_at_least; }
-};
+/// Keys that fewer queries see are neither judged nor counted among the others: the last key of a causal map is seen by itself
+/// alone, which would make it a sink on most maps, and would raise what its neighbours are compared with.
+inline constexpr float seen_at_least = 8;
 
 /// What one layer did at a step, for all texts, by rows of the whole text (rows that are not there yet were seen by nobody).
 /// Tokens that see nothing but themselves are no queries: what they pay to themselves says nothing.
 struct layer_record {
     basin::buffer<float, 3> received, seen,
-        value_norm; ///< (text, head, row): sums of attention, queries that see the key
+        value_norm;                 ///< (text, head, row): sums of attention, queries that see the key
+    basin::buffer<float, 3> judged; ///< `seen` of the keys that are asked about, 0 for the others
     /// What the rule is asked about. Each weight is divided by what uniform attention would pay, which is one over the keys that the
     /// query sees; then, per query of the map, so that it is `received` where everybody sees everybody. Uniform attention
     /// gives every key the same share of those who see it, whatever the mask. Raw sums do not, nor sums divided by the queries that see the key:
@@ -70,7 +58,7 @@ struct layer_record {
 
     /// For detection: `relative`, by queries.
     basin::evidence<float> facts(index_t step, index_t layer) const {
-        return basin::evidence{relative}.seen(seen).norms(value_norm).queries(queries).at(step, layer);
+        return basin::evidence{relative}.seen(judged).norms(value_norm).queries(queries).at(step, layer);
     }
 };
 

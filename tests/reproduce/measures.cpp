@@ -199,6 +199,72 @@ TEST_CASE("the next token after a beginning is judged as a pass over the whole t
     }
 }
 
+TEST_CASE("keys that few queries see are no sinks, and do not raise what others are compared with") {
+    auto const c = config_of(model_kind::autoregressive, 64);
+    auto const net = random_model(c);
+    watched_model model(net, 1);
+    (void)model.step(some_tokens(64), 64);
+    for (layer_record const& layer : model.layers()) {
+        for (index_t key = 0; key < 64; ++key) {
+            CHECK(layer.seen(0, 0, key) == static_cast<float>(64 - key));
+            CHECK(layer.judged(0, 0, key) == (key <= 56 ? layer.seen(0, 0, key) : 0.0F));
+            CHECK(layer.found.observed().contains(0, 0, key) == (key <= 56));
+        }
+    }
+}
+
+TEST_CASE("controls of the last row are as many as the keys it loses, at the beginning of a text too") {
+    auto const c = config_of(model_kind::autoregressive);
+    auto const net = random_model(c);
+    for (index_t const length : {9, 12, 16, 20, 24}) {
+        watched_model model(net, 2);
+        (void)model.step(some_tokens(2 * length), length);
+        for (layer_record const& layer : model.layers())
+            for (int const count : masked_counts) {
+                auto const lost = choose_keys(layer, treatment::last_row, count, 1);
+                CHECK(lost.count() <= 2 * c.heads * count);
+                if (length == 24 && count == 5) CHECK(lost.count() == 2 * c.heads * count);
+                for (treatment const t : {treatment::row_random, treatment::row_matched}) {
+                    auto const control = choose_keys(layer, t, count, 1);
+                    for (index_t text = 0; text < 2; ++text)
+                        for (index_t h = 0; h < c.heads; ++h) CHECK(control.count(text, h) == lost.count(text, h));
+                }
+            }
+    }
+}
+
+TEST_CASE("all kinds of models write one token per step") {
+    reproduce::settings s;
+    s.texts = 2;
+    auto const texts = tiny_dlm::corpus::synthetic(64);
+    for (model_kind const kind :
+         {model_kind::masked_diffusion, model_kind::block_diffusion, model_kind::autoregressive}) {
+        auto c = config_of(kind, 64);
+        c.vocabulary = texts.words().size();
+        auto const net = random_model(c);
+        auto const m = measure(net, texts, s, false);
+        CHECK(m.at("steps")[0] == 64 - texts.validation(0, 1).prompt[0]);
+    }
+}
+
+TEST_CASE("what was never seen has no share and no life") {
+    auto const c = config_of(model_kind::masked_diffusion);
+    auto const net = uniform_model(c);
+    watched_model model(net, 1);
+    auto const tokens = some_tokens(24);
+    auto const words = tiny_dlm::tokenizer::from_text("abcdefg", tiny_dlm::tokenizer::unit::characters);
+    recorder sinks(c, words, 1, columns::relative);
+    for (int step = 0; step < 2; ++step) {
+        (void)model.step(tokens, 24);
+        sinks.add(model, std::vector<token_id>(24, 4), 24);
+    }
+    measurement m;
+    sinks.put(m, "");
+    CHECK(m.at("maps_with_sink")[0] == 0);
+    for (char const* const name : {"classes", "top_stays", "survival", "half_life", "life", "single_step"})
+        CHECK(m.count(name) == 0);
+}
+
 TEST_CASE("as many keys of like attention to the last token are hidden, and their shares are added up") {
     auto const c = config_of(model_kind::autoregressive);
     auto const net = random_model(c);

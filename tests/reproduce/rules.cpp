@@ -113,18 +113,23 @@ TEST_CASE("four contrasts of five seeds of noise seldom contradict a claim that 
 
 TEST_CASE("variants are called equal only within the margin, and different only by a corrected test") {
     std::vector<double> const same = {0.001, -0.001, 0.002, -0.002, 0.0005}, wide = {0.06, -0.05, 0.04, -0.06, 0.01},
-                              worse = {0.1, 0.11, 0.12, 0.1, 0.09};
+                              worse = {0.1, 0.11, 0.12, 0.1, 0.09}, better = {-0.1, -0.11, -0.12, -0.1, -0.09},
+                              some = {0.008, -0.008, 0.006, -0.007, 0.001},
+                              slightly = {0.003, 0.0035, 0.004, 0.003, 0.0035};
     CHECK(judged("f", 0.05, {}) == holds);
     CHECK(judged("f", 0.05, {{"token_4", same}}) == holds);
     CHECK(judged("f", 0.05, {{"token_4", wide}}) == unseen);
     CHECK(judged("f", 0.05, {{"token_4", worse}}) == fails);
-    CHECK(judged("f", 0.003, {{"token_4", same}}) == unseen); // half of a small benefit is a small margin
-    CHECK(judged("f", 0, {{"token_4", same}}) == holds);      // no benefit is seen: 0.02 nats
+    CHECK(judged("f", 0.05, {{"token_4", some}}) == holds);
+    CHECK(judged("f", 0.012, {{"token_4", some}}) == unseen);   // half of a small benefit is a small margin
+    CHECK(judged("f", 0, {{"token_4", some}}) == holds);        // no benefit is seen: 0.02 nats
+    CHECK(judged("f", 0.05, {{"token_4", slightly}}) == holds); // surely different, but by less than matters
     CHECK(judged("g", 0.05, {{"gate", worse}}) == holds);
     CHECK(judged("g", 0.05, {{"gate", worse}, {"zero_value", wide}}) == unseen);
     CHECK(judged("g", 0.05, {{"gate", worse}, {"zero_value", worse}}) == fails);
     CHECK(judged("g", 0.05, {{"gate", wide}}) == unseen);
-    CHECK(judged("g", 0.05, {{"gate", {-0.1, -0.11, -0.12, -0.1, -0.09}}}) == fails);
+    CHECK(judged("g", 0.05, {{"gate", worse}, {"zero_value", better}}) == holds);
+    CHECK(judged("g", 0.05, {{"gate", better}}) == fails);
 }
 
 TEST_CASE("that hiding next to nothing costs nothing is no verdict, that it costs much is one") {
