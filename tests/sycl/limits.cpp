@@ -42,6 +42,13 @@ struct says_nothing {
 struct single : says_nothing {
     static constexpr bool uses_double = false;
 };
+/// What travels to a device is what bind returns: that is asked.
+struct owns_a_table : says_nothing {
+    single bind(shape_facts const&) const { return {}; }
+};
+struct says_it_too_early : single {
+    says_nothing bind(shape_facts const&) const { return {}; }
+};
 
 template <class T>
 struct arrays {
@@ -70,7 +77,7 @@ device::device_facts const single_precision{"A toy", false, 1 << 20, true};
 std::string const none = "sycl_backend: A toy has no double precision (aspect fp64)";
 std::string const by_policy =
     none + ", which this policy has parameters in or may compute in: use another device; a policy of your own that "
-           "needs none says static constexpr bool uses_double = false";
+           "needs none says static constexpr bool uses_double = false, on what its bind returns if it has one";
 
 } // namespace
 
@@ -119,6 +126,8 @@ TEST_CASE("which policies compute in double") {
     CHECK(asks(where(even, softcap{2})));
     CHECK(asks(sink_token{0, all_of(full{}, sink_logit{0.5})}));
     CHECK(asks(says_nothing{}));
+    CHECK(!asks(owns_a_table{}));
+    CHECK(asks(says_it_too_early{}));
 }
 
 TEST_CASE("a device with little local memory refuses the tile kernel in words, and runs the other") {
@@ -133,6 +142,10 @@ TEST_CASE("a device with little local memory refuses the tile kernel in words, a
     CHECK(x.untouched());
     CHECK(x.forward(on(need - 1, sycl_kernel::coarse), full{}) == "");
     CHECK(x.forward(on(need, sycl_kernel::tile), full{}) == "");
+    auto const in_double = device::tile_memory<double, 64>::bytes; // tiles of double are narrower
+    CHECK(in_double < need);
+    CHECK(arrays<double>().forward(on(in_double, sycl_kernel::tile), full{}) == "");
+    CHECK(arrays<double>().forward(on(in_double - 1, sycl_kernel::tile), full{}) != "");
 }
 
 TEST_CASE("without double, sinks are found by the host, and those are the same") {
@@ -160,5 +173,4 @@ TEST_CASE("what a queue knows of its device") {
 TEST_CASE("tiles fit into what GPUs have of local memory, in double too") {
     CHECK(device::tile_memory<float, 128>::bytes <= 48 * 1024);
     CHECK(device::tile_memory<double, 64>::bytes <= 48 * 1024);
-    CHECK(device::tile_memory<double, 128>::bytes <= 48 * 1024); // what a call asks the device for
 }

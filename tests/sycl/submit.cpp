@@ -135,6 +135,22 @@ TEST_CASE("a call keeps a policy that was made on the spot until it has ended") 
     for (std::ptrdiff_t i = 0; i < rows.size(); ++i) CHECK(rows.data()[i] == doctest::Approx(want.data()[i]));
 }
 
+TEST_CASE("a call that has ended does not hold up another failure until the queue is idle") {
+    testing::check_options const o = small();
+    testing::sample<float> const x(o);
+    buffer<float, 4> out(o.batch, o.heads, o.queries, o.value_channels);
+    std::unique_ptr<gate> behind; // another kernel of the queue, which waits
+    bool at_once = false;
+    try {
+        sycl_call const call = submit(sycl_backend{.queue = basin_test::sycl_queue()}, x.q, x.k, x.v, out, full{});
+        behind = std::make_unique<gate>();
+        throw 1;
+    } catch (int) {
+        at_once = !behind->opened(); // it opens by itself after some seconds
+    }
+    CHECK(at_once);
+}
+
 TEST_CASE("a call without queries, heads or batch entries comes after what it waits for as well") {
     buffer<float, 4> const some(1, 1, 4, 2), no_queries(1, 1, 0, 2), no_heads(1, 0, 4, 2), no_batch(0, 1, 4, 2);
     for (auto const* const q : {&no_queries, &no_heads, &no_batch}) {

@@ -20,6 +20,8 @@ namespace {
 template <class T>
 constexpr double rounding = 2e-5;
 template <>
+constexpr double rounding<double> = 1e-12;
+template <>
 constexpr double rounding<half> = 2e-3;
 template <>
 constexpr double rounding<bfloat16> = 2e-2;
@@ -72,11 +74,12 @@ void compare(testing::check_options const& o, Policy const& policy, options cons
     auto const want = run(reference_backend{}, o, x, policy, where),
                got = run(basin_test::sycl_tile{}, o, x, policy, where);
     CHECK(largest_difference(got.out, want.out) < rounding<T>);
-    CHECK(largest_difference(got.mass, want.mass) < 1e-4);
-    CHECK(largest_difference(got.most, want.most) < 2e-5);
-    CHECK(largest_difference(got.spread, want.spread) < 1e-4);
-    CHECK(largest_difference(got.share, want.share) < 2e-5);
-    CHECK(largest_difference(got.rows, want.rows) < 2e-5);
+    double const bound = rounding<accumulation_t<T>>; // what statistics are summed in
+    CHECK(largest_difference(got.mass, want.mass) < 5 * bound);
+    CHECK(largest_difference(got.most, want.most) < bound);
+    CHECK(largest_difference(got.spread, want.spread) < 5 * bound);
+    CHECK(largest_difference(got.share, want.share) < bound);
+    CHECK(largest_difference(got.rows, want.rows) < bound);
     CHECK(largest_difference(got.place, want.place) == 0);
 }
 
@@ -110,6 +113,49 @@ TEST_CASE("the library's own table of tiles computes sinks and weights") {
     for (index_t const channels : {64, 128, 130}) {
         compare<float>(shape(channels), sink_token{{0, 1, 70}, window{20, 9}});
         compare<float>(shape(channels), faint_weight{} & sink_logit{0.5});
+    }
+}
+
+TEST_CASE(
+    "values that are not finite reach the rows that give them a share, and no other, in the library's own tiles") {
+    basin_test::for_each_type(basin_test::list<float, double>{}, []<class T>() {
+        // In even rows key 0 has a share on the way, and none at the end: it underflows when shares are divided by their sum, or when
+        // a key of a later tile takes all.
+        T const nearly_nothing = sizeof(T) == 4 ? T(-100) : T(-743);
+        for (index_t const channels : {64, 128})
+            for (bool const late : {false, true}) {
+                auto const o = shape(channels);
+                testing::sample<T> x(o);
+                x.q.fill(T(0)); // the table alone decides
+                buffer<T, 2> table(o.queries, o.keys);
+                for (index_t i = 0; i < o.queries; i += 2) {
+                    if (late)
+                        table(i, o.keys - 1) = T(2000);
+                    else
+                        table(i, 0) = nearly_nothing;
+                }
+                x.v(0, 0, 0, 1) = math::infinity<T>;
+                x.v(0, 0, 0, 2) = -math::infinity<T>;
+                buffer<T, 4> want(o.batch, o.heads, o.queries, channels), got(want.extents());
+                attention(reference_backend{}, x.q, x.k, x.v, want, bias{table});
+                CHECK(want(0, 0, 1, 1) == math::infinity<T>);
+                CHECK(want(0, 1, 2, 1) - want(0, 1, 2, 1) == T(0));
+                attention(basin_test::sycl_tile{}, x.q, x.k, x.v, got, bias{table});
+                CHECK(largest_difference(got, want) < rounding<T>);
+                attention(basin_test::sycl_coarse{}, x.q, x.k, x.v, got, bias{table});
+                CHECK(largest_difference(got, want) < rounding<T>);
+            }
+    });
+}
+
+TEST_CASE("sums of large values do not overflow before they are divided") {
+    auto const o = shape(64);
+    testing::sample<float> x(o);
+    x.v.fill(1e37F);
+    buffer<float, 4> out(o.batch, o.heads, o.queries, o.value_channels);
+    for (auto const kernel : {sycl_kernel::coarse, sycl_kernel::tile}) {
+        attention(sycl_backend{.queue = basin_test::sycl_queue(), .kernel = kernel}, x.q, x.k, x.v, out, full{});
+        for (float const y : out) CHECK(y == doctest::Approx(1e37).epsilon(1e-5));
     }
 }
 

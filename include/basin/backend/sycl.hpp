@@ -93,8 +93,9 @@ struct sycl_backend {
     template <class Task>
     void check(Task const& task) const {
         using A = typename Task::accumulation;
-        detail::device::check_device(queue.facts(), detail::device::why_double<A, typename Task::policy_type, false>(),
-                                     uses_tiles() ? detail::device::tile_memory<A, 128>::bytes : 0);
+        detail::device::check_device(
+            queue.facts(), detail::device::why_double<A, typename Task::policy_type, false>(),
+            uses_tiles() ? detail::device::tile_memory<A, detail::device::tile_channels<A>>::bytes : 0);
         auto const x = detail::device::task_of(task);
         if (uses_tiles())
             detail::device::check_tile_counts(x);

@@ -73,7 +73,7 @@ private:
             score_block(t, head, kv, begin, count, b, q, scores, seen);
 
         std::ptrdiff_t const value_row = std::ptrdiff_t{t.entry} * x.value_heads() + x.value_head(head);
-        A inverse[tuning::rows], escaped[tuning::rows];
+        A lost[tuning::rows], escaped[tuning::rows]; // lost: NaN where the row is, else 0
         for (index_t r = 0; r < count; ++r) {
             coarse_row<Task> row{x, plan, t, head, begin + r, seen, scores + r * width, shares + r * width};
             row.softmax(sink_of(t, head, r, q + r * plan.channels, mine));
@@ -84,13 +84,13 @@ private:
                     return nullptr;
             });
             // An infinite value in a key with share 0 must stay unread; a lost row is lost in every channel.
-            inverse[r] = Task::weighs && row.inverse == row.inverse ? A(1) : row.inverse;
+            lost[r] = row.inverse == row.inverse ? A(0) : row.inverse;
             escaped[r] = row.row.escaped;
         }
         if constexpr (!Task::observing) {
             for (index_t r = count; r < tuning::rows; ++r)
                 for (std::ptrdiff_t j = 0; j < width; ++j) shares[r * width + j] = 0;
-            write(t, head, begin, count, value_row, inverse, escaped, mine);
+            write(t, head, begin, count, value_row, lost, escaped, mine);
         }
     }
 
@@ -140,7 +140,7 @@ private:
         }
     }
 
-    void write(text const& t, index_t head, index_t begin, index_t count, std::ptrdiff_t value_row, A const* inverse,
+    void write(text const& t, index_t head, index_t begin, index_t count, std::ptrdiff_t value_row, A const* lost,
                A const* escaped, A* mine) const {
         using T = typename Task::scalar_type;
         std::ptrdiff_t const width = plan.keys();
@@ -162,10 +162,10 @@ private:
         }
         for (index_t r = 0; r < count; ++r) {
             for (index_t c = 0; c < plan.values; ++c) {
-                A y = out[r * plan.wide + c] * inverse[r];
+                A y = out[r * plan.wide + c];
                 if constexpr (detail::has_sinks<typename Task::policy_type>)
                     if (escaped[r] != A(0)) y += escaped[r] * mine[plan.sinks + r * plan.values + c];
-                x.out(t.entry, head, begin + r, c) = static_cast<T>(inverse[r] == inverse[r] ? y : inverse[r]);
+                x.out(t.entry, head, begin + r, c) = static_cast<T>(lost[r] == A(0) ? y : lost[r]);
             }
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <basin/backend/sycl/device_task.hpp>
+#include <basin/backend/sycl/packed.hpp>
 #include <basin/backend/sycl/tuning.hpp>
 
 namespace basin::detail::device {
@@ -88,15 +89,9 @@ inline index_t end_block(text const& t) {
 
 /// The text that a key's place in memory belongs to; false: padding.
 inline bool find_text_of_key(layout const& where, index_t entry, index_t key, text& found) {
-    if (!where.query_offsets.given()) {
-        found = where.at(entry);
-        return key < found.key_end;
-    }
-    for (index_t i = 0; i < where.texts(); ++i) {
-        found = where.at(i);
-        if (key >= found.key_begin && key < found.key_end) return true;
-    }
-    return false;
+    if (where.texts() == 0) return false;
+    found = text_with(where, where.key_offsets, entry, key);
+    return key < found.key_end;
 }
 
 /// Packs one block of keys of one head: keys channel by channel, values row by row, whether they are finite, their norms.

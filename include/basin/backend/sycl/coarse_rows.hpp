@@ -128,6 +128,15 @@ struct coarse_row {
                                     ? A(0)
                                     : facet::weight(x.policy, shares[j] * inverse, site_at(j));
             });
+        } else if constexpr (!Task::observing) {
+            // Probabilities before they meet values, not outputs after: what underflows to 0 takes nothing of an infinite
+            // value, and sums of large values do not overflow on the way. A lost row is written as NaN without them.
+            A const factor = inverse;
+            if (factor == factor) {
+                each_block([&](std::ptrdiff_t begin) {
+                    for (index_t j = 0; j < tuning::keys; ++j) shares[begin + j] *= factor;
+                });
+            }
         }
     }
 

@@ -82,7 +82,7 @@ public:
     call_memory(call_memory const&) = delete;
     call_memory& operator=(call_memory const&) = delete;
     ~call_memory() {
-        if (std::uncaught_exceptions() > begun_) wait_at_last();
+        if (!ended_ && std::uncaught_exceptions() > begun_) wait_at_last();
         for (void* const p : owned_) sycl::free(p, queue_);
     }
 
@@ -149,6 +149,7 @@ public:
     void bring_back() {
         for (auto const& bring : returns_) bring();
         returns_.clear();
+        ended_ = true;
     }
 
 private:
@@ -184,6 +185,7 @@ private:
     std::vector<void*> owned_;
     std::vector<std::function<void()>> returns_;
     int begun_ = std::uncaught_exceptions();
+    bool ended_ = false; // its kernels have: another failure on the way need not wait for the queue
 };
 
 } // namespace basin::detail::device

@@ -11,7 +11,7 @@
 namespace basin::detail::device {
 
 /// Whether kernels of a policy may need double. C++ cannot look into a type: a policy of one's own that does more than
-/// mask is thought to need it, unless it says `static constexpr bool uses_double = false;`.
+/// mask is thought to need it, unless it says `static constexpr bool uses_double = false;`. Asked of what `bind` returns.
 template <class P>
 inline constexpr bool uses_double = [] {
     if constexpr (requires { P::uses_double; })
@@ -45,7 +45,7 @@ constexpr char const* why_double() {
         return ", in which gradients of learned parameters are summed: use another device";
     else if constexpr (uses_double<Policy>)
         return ", which this policy has parameters in or may compute in: use another device; a policy of your own that "
-               "needs none says static constexpr bool uses_double = false";
+               "needs none says static constexpr bool uses_double = false, on what its bind returns if it has one";
     else
         return nullptr;
 }
