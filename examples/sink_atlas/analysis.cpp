@@ -141,6 +141,7 @@ path_of_sinks motion_of(recording const& r, columns what, sink_rule const& rule,
         for (int l = 0; l < r.layers; ++l) {
             auto const note = [&](basin::detection const& found) {
                 for (basin::sink const& x : found.list()) {
+                    if (r.seen(s, 0, 0, x.key) < static_cast<float>(queries)) continue; // raw sums know no queries
                     is_sink(x.key) = 1;
                     now.insert(0, l * r.heads + x.head, x.key);
                     before_now += s > 0 && before.contains(0, l * r.heads + x.head, x.key) ? 1 : 0;

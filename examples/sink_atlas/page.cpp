@@ -38,13 +38,22 @@ std::string tokens_json(results const& r, std::string& names) {
 }
 
 std::string tracks_json(recording const& run) {
-    return json::list(run.tracks.lives(), [](basin::life const& l) {
+    // As the map has it. What rules read, and tracks keep, is less where not every query sees the key.
+    auto const peak = [&](basin::life const& l) {
+        float most = 0;
+        for (basin::waypoint const& w : l.path)
+            for (auto step = w.step; step <= w.last; ++step)
+                most = std::max(most, run.relative(static_cast<std::size_t>(step), static_cast<std::size_t>(l.layer),
+                                                   static_cast<std::size_t>(l.head), static_cast<std::size_t>(w.key)));
+        return static_cast<double>(most);
+    };
+    return json::list(run.tracks.lives(), [&](basin::life const& l) {
         return json::object({{"track", json::number(l.track)},
                              {"layer", json::number(l.layer)},
                              {"head", json::number(l.head)},
                              {"born", json::number(l.born)},
                              {"died", json::number(l.died)},
-                             {"peak", json::number(l.peak)},
+                             {"peak", json::number(peak(l))},
                              {"path", json::list(l.path, [](basin::waypoint const& w) {
                                   return "[" + std::to_string(w.step) + "," + std::to_string(w.last) + "," +
                                          std::to_string(w.key) + "]";

@@ -28,10 +28,7 @@ std::string surface_of(tiny_dlm::tokenizer const& words, tiny_dlm::token_id toke
     return words.by() == tiny_dlm::tokenizer::unit::words ? "word" : "letter";
 }
 
-screen::screen(tiny_dlm::tokenizer const& words) : words_(words) {
-    live_ = tiny_dlm::is_lively(stdout);
-    if (live_) width_ = tiny_dlm::columns_of(stdout);
-}
+screen::screen(tiny_dlm::tokenizer const& words) : words_(words) { live_ = tiny_dlm::is_lively(stdout); }
 
 std::string screen::draw(tiny_dlm::sampling_step const& now, std::vector<double> const& sinks) const {
     std::string text;
@@ -108,12 +105,18 @@ void screen::show(tiny_dlm::sampling_step const& now, int steps, std::vector<dou
         std::fflush(stdout);
         return;
     }
+    width_ = tiny_dlm::columns_of(stdout); // windows are resized
     std::string text;
     if (lines_ > 0) text += "\033[" + std::to_string(lines_) + "A\033[J"; // back to the first line
-    int const cells = 24, full = cells * done / std::max(1, masked_);
+    std::string const rest = "  " + std::to_string(left) + " tokens masked";
+    // One line: of a longer one the terminal makes two, and the first would stay.
+    int const room = width_ - 2 - static_cast<int>(title.size());
+    int const cells = std::clamp(room - static_cast<int>(rest.size()), 0, 24);
+    int const full = cells * done / std::max(1, masked_);
     text += title + " ";
     for (int i = 0; i < cells; ++i) text += i < full ? "\u2588" : "\u2591";
-    text += "  " + std::to_string(left) + " tokens masked\n" + draw(now, sinks) + "\n" + strongest(now, sinks) + "\n";
+    text += (room >= static_cast<int>(rest.size()) ? rest : "") + "\n" + draw(now, sinks) + "\n" +
+            strongest(now, sinks) + "\n";
     std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
     lines_ = static_cast<int>(std::count(text.begin(), text.end(), '\n'));

@@ -109,7 +109,7 @@ std::string say_sweep(results const& r) {
 }
 
 std::string say_motion(results const& r) {
-    if (r.motion.size() < 3) return "Only one model was there, so there is nothing to compare.";
+    if (r.motion.size() < 3) return "There is nothing to compare with. " + r.absent.arm;
     auto const &dlm = r.motion[0], &arm = r.motion[1], &raw = r.motion[2];
     auto const part = [](double x) {
         return std::isnan(x) ? std::string("none (no sinks)") : said("%.0f %%", 100 * x);
@@ -221,6 +221,9 @@ std::string say_answers(results const& r) {
     if (r.answers.size() > 1) text += "; " + one(r.answers[1]);
     text += ".";
     if (r.answers.size() < 2) return text;
+    for (masking_result const& m : r.answers)
+        if (!(m.before.mean > 0))
+            return text + " A model without right answers can lose none: nothing follows about sinks.";
     auto const kept = [&](masking_result const& m) {
         effect const e = change_by_sinks(m, answer_conditions()[0], r.counts.front());
         return effect{1 + e.mean, 1 + e.low, 1 + e.high, 0};

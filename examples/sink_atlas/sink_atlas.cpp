@@ -139,10 +139,23 @@ recording continue_with_twin(tiny_dlm::trained_model const& m, std::string const
     return watcher.finish(tokens);
 }
 
-/// What hiding sinks does to answers that can be checked: of this model and its twin if they do the tasks, else of the
-/// committed ones.
+/// Models whose answers can be checked, read before the work: a damaged file is noticed at once.
+struct task_models {
+    std::optional<tiny_dlm::trained_model> model, twin;
+};
+/// The committed ones, unless the model of the run does the tasks itself.
+task_models load_task_models(tiny_dlm::trained_model const& model, settings const& s) {
+    task_models m;
+    auto const files = task_files();
+    if (s.passages == 0 || does_tasks(model) || !std::filesystem::exists(files.model)) return m;
+    m.model.emplace(tiny_dlm::load_model(files.model, s.threads));
+    if (!files.twin.empty()) m.twin.emplace(tiny_dlm::load_model(files.twin, s.threads));
+    return m;
+}
+
+/// What hiding sinks does to answers that can be checked: of this model and its twin if they do the tasks, else of others.
 void measure_answers(results& r, tiny_dlm::trained_model const& model,
-                     std::optional<tiny_dlm::trained_model> const& twin, settings const& s) {
+                     std::optional<tiny_dlm::trained_model> const& twin, task_models const& others, settings const& s) {
     r.absent.answers = "Not measured: --passages was 0.";
     if (s.passages == 0) return;
     auto const measure = [&](tiny_dlm::trained_model const& m, std::string const& name) {
@@ -160,11 +173,9 @@ void measure_answers(results& r, tiny_dlm::trained_model const& model,
         if (twin) measure(*twin, "autoregressive");
         return;
     }
-    auto const files = task_files();
     r.absent.answers = "The models of the synthetic tasks are not there.";
-    if (!std::filesystem::exists(files.model)) return;
-    measure(tiny_dlm::load_model(files.model, s.threads), "diffusion");
-    if (!files.twin.empty()) measure(tiny_dlm::load_model(files.twin, s.threads), "autoregressive");
+    if (others.model) measure(*others.model, "diffusion");
+    if (others.model && others.twin) measure(*others.twin, "autoregressive");
 }
 
 /// The same texts read by the same model before training: what the architecture alone gives.
@@ -231,6 +242,7 @@ int run(int argc, char const* const* argv) {
     int given = 0;
     token_id const first = start_text(model, s.prompt, given).front();
     passages const texts = s.passages > 0 ? texts_for(model, s.passages) : passages{};
+    task_models const others = load_task_models(model, s);
     open_folder(s.output);
 
     for (int i = 0; i < argc; ++i) r.command += (i > 0 ? " " : "") + quoted(argv[i]);
@@ -289,7 +301,7 @@ int run(int argc, char const* const* argv) {
         add_motion("raw", "twin, raw column sums", "twin, raw", record, even, columns::raw);
         measure(*twin, "autoregressive", enough_queries);
     }
-    measure_answers(r, model, twin, s);
+    measure_answers(r, model, twin, others, s);
     add_curve("new", "diffusion, untrained", read_untrained(model, r.run, s), columns::relative, false);
     r.absent.token = "No model with a sink token was given: --sibling FILE.";
     if (sibling) {
@@ -300,7 +312,9 @@ int run(int argc, char const* const* argv) {
         r.after = taken_by(write_text(*sibling, s.prompt, s, nullptr), c.extra_begin(), r.tokens_after);
     }
 
+    interrupt_guard::check();
     std::string const page = write_atlas(s.output, r);
+    interrupt_guard::check();
     auto const words = say(r);
     std::printf("\n");
     for (auto const& sentence : {words.map, words.holders, words.motion, words.answers, words.masking})

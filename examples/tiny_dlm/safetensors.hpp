@@ -173,6 +173,9 @@ inline tensor_file parse_safetensors(std::string_view bytes, std::string const& 
     }
 }
 
+/// Larger files are no tiny model's, and are not read.
+inline constexpr long long largest_file = 256LL << 20U;
+
 /// Reads a file.
 inline tensor_file read_safetensors(std::string const& path) {
     auto const fail = [&](std::string const& why) { throw checkpoint_error(path + " cannot be read: " + why); };
@@ -180,8 +183,7 @@ inline tensor_file read_safetensors(std::string const& path) {
     if (!file) fail(std::strerror(errno));
     struct stat facts{};
     if (::fstat(::fileno(file.get()), &facts) != 0 || !S_ISREG(facts.st_mode)) fail("it is not a file");
-    constexpr long long most = 256LL << 20U;
-    if (facts.st_size > most)
+    if (facts.st_size > largest_file)
         fail("it has " + std::to_string(facts.st_size >> 20U) + " MB; a tiny model has at most 256");
     std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
     if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) fail("it became shorter while read");

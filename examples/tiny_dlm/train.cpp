@@ -7,6 +7,7 @@
 #include "trainer.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 namespace tiny_dlm {
@@ -113,7 +114,14 @@ int train_command(int argc, char const* const* argv) {
     m.vocabulary = texts.words().size();
     m.key_value_heads = key_value_heads == 0 ? m.heads : key_value_heads;
 
-    interrupt_guard const guard;
+    // Weights, and two numbers of AdamW for each, in float: what could not be read again is not begun.
+    long long const state_bytes = 12LL * static_cast<long long>(parameter_layout(m).total);
+    if (state_bytes > largest_file - (1 << 20))
+        throw usage_error("tiny_dlm train: a model of this shape has " + std::to_string(state_bytes / 12) +
+                          " parameters, and its state " + std::to_string(state_bytes >> 20U) +
+                          " MB, more than the 255 that are read again; give less of --width, --hidden or --layers");
+
+    std::optional<interrupt_guard> guard(std::in_place);
     trainer work(how, texts, threads);
     std::string const state = out + ".resume";
     if (::access(state.c_str(), F_OK) == 0) work.resume(state);
@@ -138,8 +146,9 @@ int train_command(int argc, char const* const* argv) {
     auto notes = how.to_text();
     notes["command"] = command_text(argc, argv);
     save_model(out, work.net(), texts.words(), notes, kept);
-    ::unlink(state.c_str());
     trained_model const saved = load_model(out, threads); // as the file has it, rounded
+    ::unlink(state.c_str());
+    guard.reset(); // nothing is lost any more: Ctrl-C ends the evaluation at once
     evaluation const e = evaluate(saved.net, texts, checks);
     std::printf("%s: %td parameters, validation loss %.4f, accuracy %.4f (%d of %d)\n", out.c_str(),
                 static_cast<std::ptrdiff_t>(saved.net.parameters().size()), e.loss, e.accuracy(), e.right, e.asked);

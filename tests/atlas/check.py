@@ -125,6 +125,13 @@ with Browser() as b:
     b.press("Enter", "\r")
     check("play begins anew from the end", b.run("new Promise(done => setTimeout(() => done(view.step < 4 && timer !== null), 400))"))
     b.press("Enter", "\r")
+    b.run("view.step = 1; drawStage()")
+    b.press("Enter", "\r")
+    spot = b.run("(r => [r.x + map.geometry.left + 5, r.y + map.geometry.rowTop(steps) + map.geometry.row / 2])(map.getBoundingClientRect())")
+    b.mouse(*spot, click=True)
+    b.run("new Promise(done => setTimeout(done, 500))")
+    check("a click on the finished text while it plays stops there", b.run("view.step === steps && timer === null"), b.run("view.step"))
+    check("no complaint in the console after it", not b.complaints(), b.complaints())
 
     # every value of every chart by the keyboard, wherever the mouse lies
     b.mouse(700, 450)

@@ -52,6 +52,12 @@ std::string of_answers(std::array<double, 3> dlm, std::array<double, 3> arm) {
     for (auto const& x : {dlm, arm}) r.answers.push_back(changed(answer_conditions(), 1, x[0], x[1], x[2]));
     return say(r).answers;
 }
+/// With so many right answers before anything is hidden.
+std::string of_ability(double dlm, double arm) {
+    auto r = plain();
+    for (double const before : {dlm, arm}) r.answers.push_back(changed(answer_conditions(), before, 0, 0, 0));
+    return say(r).answers;
+}
 bool has(std::string const& text, char const* part) { return text.find(part) != text.npos; }
 
 } // namespace
@@ -68,6 +74,20 @@ TEST_CASE("a change that may be none, or is an improvement, is never half of ano
     CHECK(has(of_losses({-0.1, 0.1, 0.2}, {1, 2, 3}), "cannot be seen"));
     CHECK(has(of_losses({-0.3, -0.2, -0.1}, {-0.2, -0.1, -0.05}), "cannot be seen"));
     CHECK(has(of_losses({0.1, 0.2, 0.3}, {-0.5, 0.5, 1}), "cannot be seen"));
+}
+
+TEST_CASE("a model that has no right answer loses none, and nothing is said of it") {
+    for (auto const& text : {of_ability(0, 0.9), of_ability(0.8, 0)}) {
+        CHECK(has(text, "nothing follows"));
+        CHECK(!has(text, "nan"));
+        CHECK(!has(text, "in this run"));
+    }
+}
+
+TEST_CASE("without a twin the reason is said") {
+    auto r = plain();
+    r.absent.arm = "The twin is away.";
+    CHECK(has(say(r).motion, "The twin is away."));
 }
 
 TEST_CASE("answers are kept or lost only as far as their intervals go") {

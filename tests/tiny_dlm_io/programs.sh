@@ -34,6 +34,7 @@ generate=("$program" generate --model model.safetensors)
 
 # bad input
 expect 2 'there is no command "sing"' "$program" sing
+expect 2 'more than the 255 that are read again' "$program" train --width 512 --layers 8 --hidden 2048 --heads 8 --steps 1 --out large.safetensors
 expect 2 'there is no option "--modle"' "$program" generate --modle x
 expect 2 '--model FILE is needed' "$program" generate
 expect 2 '--steps takes a number from 1 to 100000, not "0"' "${generate[@]}" --steps 0

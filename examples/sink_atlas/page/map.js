@@ -2,7 +2,7 @@
 const view = { layer: atlas.start.layer, head: atlas.start.head, step: Math.floor(steps / 3), key: -1 };
 const map = $('map-canvas');
 /** Position `steps` of the slider is the finished text; no step has looked at it. */
-const finished = (step) => step === steps;
+const finished = (step) => step >= steps;
 let onCursor = () => {}; // the scatter follows the cursor of the map
 const thin = (x) => Math.round(x * 2) / 2;
 
@@ -149,7 +149,7 @@ map.addEventListener('mousemove', (event) => {
 map.addEventListener('mouseleave', hideTip);
 map.addEventListener('click', (event) => {
   const at = pointed(event);
-  if (at) { Object.assign(view, at); drawStage(); }
+  if (at) { stop(); Object.assign(view, at); drawStage(); }
 });
 function moveCursor(down, right, last) {
   view.step = Math.max(0, Math.min(last, view.step + down));
@@ -181,7 +181,7 @@ $('play').addEventListener('click', () => {
   $('play').setAttribute('aria-label', 'Pause');
   $('readout').setAttribute('aria-live', 'off'); // five times a second is too much to listen to
   timer = setInterval(() => {
-    ++view.step;
+    view.step = Math.min(steps, view.step + 1);
     if (finished(view.step)) stop();
     drawStage();
   }, 220);
