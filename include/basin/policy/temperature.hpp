@@ -23,6 +23,7 @@ struct temperature {
     void score_parameters(X x, basic_site<Lane> const&, Add const& add) const {
         add(0, x * X(-1 / (value * value)));
     }
+    /// How many numbers of it can be learned.
     static index_t parameters(shape_facts const&) { return 1; }
     temperature bind(shape_facts const&) const {
         if (!(value > 0)) detail::fail<argument_error>("temperature: is ", value, "; it must be greater than 0");
