@@ -106,7 +106,9 @@ void ask_without_keys(model<float> const& net, text_batch const& given, std::vec
     answers plain(given.texts);
     std::vector<answers> by_head; // masked diffusion: without the sinks of one head
     bool const each = net.config().kind == model_kind::masked_diffusion;
-    if (each) by_head.assign(static_cast<std::size_t>(net.config().layers * net.config().heads), answers(given.texts));
+    if (each)
+        by_head.assign(static_cast<std::size_t>(net.config().layers) * static_cast<std::size_t>(net.config().heads),
+                       answers(given.texts));
     for (view_of_texts const& v : asked.views()) {
         (void)before.step(v.before, v.before_length);
         auto const ask = [&](std::vector<basin::key_set> hide, answers& to) {

@@ -11,6 +11,7 @@ using tiny_dlm::model_kind;
 
 std::vector<double> answers::means(std::vector<double> const& sums) const {
     std::vector<double> result;
+    result.reserve(sums.size());
     for (std::size_t i = 0; i < sums.size(); ++i) result.push_back(asked[i] == 0 ? 0 : sums[i] / asked[i]);
     return result;
 }
@@ -48,7 +49,8 @@ std::vector<token_id> question::half_masked(index_t begin, index_t length) const
     for (index_t t = 0; t < texts_.texts; ++t)
         for (index_t i = std::max(begin, texts_.prompt[static_cast<std::size_t>(t)]); i < length; ++i) {
             if (tiny_dlm::random_numbers{{99}}.below(2, t, i) == 0)
-                tokens[static_cast<std::size_t>(t * length + i)] = tiny_dlm::tokenizer::mask;
+                tokens[static_cast<std::size_t>(t) * static_cast<std::size_t>(length) + static_cast<std::size_t>(i)] =
+                    tiny_dlm::tokenizer::mask;
         }
     return tokens;
 }
@@ -57,7 +59,10 @@ void question::judge(view_of_texts const& v, basin::buffer<float, 3> const& logi
     bool const causal = config_.kind == model_kind::autoregressive;
     for (index_t t = 0; t < texts_.texts; ++t)
         for (index_t i = causal ? v.length - 1 : 0; i < v.length; ++i) {
-            if (!causal && v.now[static_cast<std::size_t>(t * v.length + i)] != tiny_dlm::tokenizer::mask) continue;
+            if (!causal &&
+                v.now[static_cast<std::size_t>(t) * static_cast<std::size_t>(v.length) + static_cast<std::size_t>(i)] !=
+                    tiny_dlm::tokenizer::mask)
+                continue;
             token_id const right = texts_.text(t)[static_cast<std::size_t>(causal ? v.length : i)];
             float const* const row = &logits(t, i, 0);
             float const* const likeliest = std::max_element(row, row + config_.vocabulary);

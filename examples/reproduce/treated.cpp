@@ -68,7 +68,8 @@ basin::buffer<float, 3> watched_model::step(std::vector<token_id> const& tokens,
                     to.seen(r.first_text + t, h, key) = queries;
                     to.judged(r.first_text + t, h, key) = queries >= seen_at_least ? queries : 0.0F;
                     to.value_norm(r.first_text + t, h, key) = r.value_norm(t, h / sharing, key);
-                    escaped[static_cast<std::size_t>(r.layer * texts_ + r.first_text + t)] +=
+                    escaped[static_cast<std::size_t>(r.layer) * static_cast<std::size_t>(texts_) +
+                            static_cast<std::size_t>(r.first_text + t)] +=
                         static_cast<double>(r.escaped(t, h, key)) / (texts_ * heads_ * rows);
                 }
         relate(r, to, hide);
@@ -76,7 +77,9 @@ basin::buffer<float, 3> watched_model::step(std::vector<token_id> const& tokens,
     auto logits = net_.logits(tokens, length, watch);
     for (index_t i = 0; i < static_cast<index_t>(layers_.size()); ++i) {
         layer_record& layer = layers_[static_cast<std::size_t>(i)];
-        for (index_t t = 0; t < texts_; ++t) layer.escaped += escaped[static_cast<std::size_t>(i * texts_ + t)];
+        for (index_t t = 0; t < texts_; ++t)
+            layer.escaped +=
+                escaped[static_cast<std::size_t>(i) * static_cast<std::size_t>(texts_) + static_cast<std::size_t>(t)];
         layer.found = basin::detect(basin::reference_backend{}, layer.facts(step_, i), rule{});
     }
     ++step_;
@@ -159,7 +162,7 @@ basin::key_set strongest_of_last_row(layer_record const& seen, index_t count) {
 
 basin::key_set choose_keys(layer_record const& seen, treatment what, index_t count, std::uint64_t seed) {
     if (what >= treatment::last_row) {
-        auto const keys = strongest_of_last_row(seen, count);
+        auto keys = strongest_of_last_row(seen, count);
         if (what == treatment::last_row) return keys;
         auto visible = seen.found; // the last row pays to late keys too, which are not judged as sinks
         for (index_t t = 0; t < keys.batch(); ++t)
@@ -170,7 +173,7 @@ basin::key_set choose_keys(layer_record const& seen, treatment what, index_t cou
         if (what == treatment::row_random) return basin::key_set(basin::random_keys(visible, keys, seed));
         return basin::key_set(basin::mass_matched(visible, keys, seen.last_row));
     }
-    basin::key_set const keys = basin::strongest(seen.found, count);
+    basin::key_set keys = basin::strongest(seen.found, count);
     if (what == treatment::random) return basin::key_set(basin::random_keys(seen.found, keys, seed));
     if (what == treatment::matched) return basin::key_set(basin::mass_matched(seen.found, keys, seen.relative));
     return keys;

@@ -184,10 +184,11 @@ std::vector<basin::key_set> recorder::chosen(masking_plan const& plan) {
 
 std::vector<double> recorder::strongest_by_position() const {
     std::vector<double> result(static_cast<std::size_t>(length_));
+    std::ptrdiff_t const head = record_.keys, layer = head * record_.heads;
     for (int l = 0; l < record_.layers; ++l)
         for (basin::sink const& s : record_.at(record_.steps - 1, l).list()) {
-            double const mass = static_cast<double>(
-                now_.relative[static_cast<std::size_t>((l * record_.heads + s.head) * record_.keys + s.key)]);
+            double const mass =
+                static_cast<double>(now_.relative[static_cast<std::size_t>(l * layer + s.head * head + s.key)]);
             for (int i = 0; i < length_; ++i)
                 if (config_.row_of(i) == s.key)
                     result[static_cast<std::size_t>(i)] = std::max(result[static_cast<std::size_t>(i)], mass);
