@@ -181,8 +181,7 @@ std::vector<claim> judge(results const& all) {
     std::vector<claim> list;
     for (auto const& part : {judge_sinks(all), judge_masking(all), judge_tokens(all)})
         list.insert(list.end(), part.begin(), part.end());
-    std::stable_sort(list.begin(), list.end(),
-                     [](claim const& a, claim const& b) { return a.letter[0] < b.letter[0]; });
+    std::sort(list.begin(), list.end(), [](claim const& a, claim const& b) { return a.letter < b.letter; });
     for (claim& c : list) {
         for (auto& [words, f] : c.found) {
             if (f.seeds < 3) f.verdict = not_measured; // figures, but no verdict

@@ -88,8 +88,8 @@ std::vector<holder> holders_of(recording const& r, KindOf const& kind_of) {
         h.sinks /= sinks > 0 ? sinks : 1;
         h.tokens /= tokens;
     }
-    std::stable_sort(result.begin(), result.end(), [](holder const& a, holder const& b) {
-        return a.sinks != b.sinks ? a.sinks > b.sinks : a.tokens > b.tokens;
+    std::sort(result.begin(), result.end(), [](holder const& a, holder const& b) {
+        return a.sinks != b.sinks ? a.sinks > b.sinks : a.tokens != b.tokens ? a.tokens > b.tokens : a.kind < b.kind;
     });
     return result;
 }

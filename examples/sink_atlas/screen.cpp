@@ -74,7 +74,8 @@ std::string screen::strongest(tiny_dlm::sampling_step const& now, std::vector<do
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < sinks.size(); ++i)
         if (sinks[i] > 0) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sinks[a] > sinks[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return sinks[a] != sinks[b] ? sinks[a] > sinks[b] : a < b; });
     std::string text = "strongest sinks:";
     for (std::size_t n = 0; n < order.size() && n < 4; ++n) {
         auto const token = now.before[order[n]];

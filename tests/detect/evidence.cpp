@@ -175,7 +175,7 @@ TEST_CASE("a head is read the same beside others as alone, whatever the one befo
     basin::buffer<index_t, 1> lengths(texts);
     lengths(0) = 12;
     lengths(1) = lengths(2) = 9;
-    basin_test::random_numbers random(7);
+    basin_test::random_numbers random{7, 0};
     basin::buffer<double, 3> mass(texts, heads, size);
     for (index_t b = 0; b < texts; ++b) {
         for (index_t h = 0; h < heads; ++h) {
