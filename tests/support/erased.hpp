@@ -16,9 +16,12 @@ template <class T>
 class erased {
     using A = basin::accumulation_t<T>;
     /// The sinks of a row, in order. A list, not a visitor that calls back: kernels may call functions of the host, but where they
-    /// are compiled when the program runs, the host does not know theirs.
+    /// are compiled when the program runs, the host does not know theirs. It belongs to the host's thread, and functions are given
+    /// copies: where a group's items are made to take turns between barriers, AdaptiveCpp's generic flow hands out another item's
+    /// memory when a function wants the address of something in a loop with barriers.
     class sink_list {
     public:
+        void clear() { count_ = 0; }
         void logit(double x) { next() = {x, nullptr, 0, nullptr, 0}; }
         void key_value(T const* k, std::ptrdiff_t ks, T const* v, std::ptrdiff_t vs) { next() = {0, k, ks, v, vs}; }
         template <class Visitor>
@@ -53,11 +56,11 @@ public:
     struct bound {
         static constexpr std::size_t capacity = 512;
         alignas(16) unsigned char storage[capacity];
-        bool (*ask_visible)(void const*, basin::site const&);
-        A (*ask_score)(void const*, A, basin::site const&);
-        basin::coverage (*ask_cover)(void const*, basin::tile const&);
-        bool (*ask_hides)(void const*, basin::head_site const&, basin::index_t);
-        void (*ask_sinks)(void const*, basin::head_site const&, sink_list&);
+        bool (*ask_visible)(void const*, basin::site);
+        A (*ask_score)(void const*, A, basin::site);
+        basin::coverage (*ask_cover)(void const*, basin::tile);
+        bool (*ask_hides)(void const*, basin::head_site, basin::index_t);
+        sink_list const& (*ask_sinks)(void const*, basin::head_site);
 
         bool visible(basin::site const& s) const { return ask_visible(storage, s); }
         A score(A x, basin::site const& s) const { return ask_score(storage, x, s); }
@@ -65,9 +68,7 @@ public:
         bool hides(basin::head_site const& s, basin::index_t key) const { return ask_hides(storage, s, key); }
         template <class Visitor>
         void visit_sinks(basin::head_site const& s, Visitor& v) const {
-            sink_list list;
-            ask_sinks(storage, s, list);
-            list.tell(v);
+            ask_sinks(storage, s).tell(v);
         }
     };
 
@@ -78,20 +79,23 @@ public:
               static_assert(sizeof(B) <= bound::capacity);
               bound result{};
               ::new (static_cast<void*>(result.storage)) B(basin::bind(*static_cast<P const*>(held), facts));
-              result.ask_visible = [](void const* b, basin::site const& s) {
+              result.ask_visible = [](void const* b, basin::site s) {
                   return basin::facet::visible(*static_cast<B const*>(b), s);
               };
-              result.ask_score = [](void const* b, A x, basin::site const& s) {
+              result.ask_score = [](void const* b, A x, basin::site s) {
                   return basin::facet::score(*static_cast<B const*>(b), x, s);
               };
-              result.ask_cover = [](void const* b, basin::tile const& t) {
+              result.ask_cover = [](void const* b, basin::tile t) {
                   return basin::facet::cover(*static_cast<B const*>(b), t);
               };
-              result.ask_hides = [](void const* b, basin::head_site const& s, basin::index_t key) {
+              result.ask_hides = [](void const* b, basin::head_site s, basin::index_t key) {
                   return basin::facet::hides(*static_cast<B const*>(b), s, key);
               };
-              result.ask_sinks = [](void const* b, basin::head_site const& s, sink_list& list) {
+              result.ask_sinks = [](void const* b, basin::head_site s) -> sink_list const& {
+                  thread_local sink_list list;
+                  list.clear();
                   basin::facet::visit_sinks(*static_cast<B const*>(b), s, list);
+                  return list;
               };
               return result;
           }) {}
