@@ -170,7 +170,7 @@ void write_without_keys(model<float> const& net, corpus const& texts, text_batch
 
 measurement measure(model<float> const& net, corpus const& texts, settings const& s, bool masking) {
     measurement m;
-    evaluation const e = evaluate(net, texts, std::min<int>(128, texts.validation_count()));
+    evaluation const e = evaluate(net, texts, std::min<int>(4 * s.texts, texts.validation_count()));
     m["loss"] = {e.loss};
     m["accuracy"] = {e.accuracy()};
     model_config const& c = net.config();

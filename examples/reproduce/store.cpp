@@ -34,7 +34,7 @@ std::string hash_of_file(std::string const& path) {
 /// Of the texts that a model is measured on, which corpus_hash says nothing about.
 std::string hash_of_validation(corpus const& texts, settings const& s) {
     digest d;
-    index_t const count = std::min<index_t>(std::max(128, s.texts), texts.validation_count());
+    index_t const count = std::min<index_t>(4 * s.texts, texts.validation_count());
     for (token_id const t : texts.validation(0, count).tokens)
         for (unsigned shift = 0; shift < 32; shift += 8) d.add(static_cast<std::uint32_t>(t) >> shift);
     return d.digits();
