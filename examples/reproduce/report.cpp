@@ -187,7 +187,7 @@ std::string in_table(claim const& c, setting const& p) {
 }
 
 constexpr char const* introduction = R"(
-**holds**, **does not hold**, or **cannot be seen** at this scale. In brackets: by the same rule, but from fewer seeds than the claim was to have
+**holds**, **does not hold**, or **cannot be seen** at this scale, or - where it was not asked. In brackets, if any: by the same rule, but from fewer seeds than the claim was to have
 (five for b, c, e, f and g, three for a and d). A toy that contradicts a paper says something about the toy: in models this small sinks may be useful
 anchors and not yet the no-ops of models of billions of parameters.
 
@@ -197,14 +197,16 @@ anchors and not yet the no-ops of models of billions of parameters.
 constexpr char const* method = R"(
 All differences are between models of the same seed; small models have the steps of the table, with 32 texts each on the tasks and 16 on English; larger ones
 were trained as the [committed checkpoints](../examples/tiny_dlm/weights/README.md), which are their seed 1 (block diffusion on English and models
-of characters have none). Accuracy: answers of the tasks written right; elsewhere hidden (or next) tokens whose likeliest token is the right one.
+of characters have none; that of masked diffusion and of the twin on English was trained when gradients came from another backend, which rounds otherwise). Loss and
+accuracy in the table are means over the seeds, of 128 texts each; the committed models' card has another sample. Accuracy: answers of the tasks written right; elsewhere hidden (or next) tokens whose likeliest token is the right one.
 
 - **Tasks**: the synthetic corpus of `tiny_dlm` (copy, reverse, sort; the answers can be checked). **English**: the King James Bible from Debian's
   bible-kjv, by its 1,000 most frequent words, or by characters.
 - **Sinks**: `exceeds_others{3}` on the scale of sums, per step, layer, head and text. Where not everybody sees everybody (the twin, block
   diffusion), each weight is first divided by what uniform attention would pay: one over the number of keys that the query sees. The mass of a key
-  is the mean of that over the queries that see it, so that uniform attention gives every key exactly 1. Dividing sums by those queries does not: all
-  see key 0, and uniform causal attention gives it 1 + 1/2 + ... + 1/n, which is 4.74 at 64 tokens and 5.43 at 128, a sink. *Raw* sums are the second
+  is the mean of that over the queries that see it, so that uniform attention gives every key exactly 1. Dividing sums by those queries
+  (and taking that times n, to stay on the scale of sums) does not: all n see key 0, and uniform causal attention gives it 1 + 1/2 + ... + 1/n either way,
+  which is 4.74 at 64 tokens and 5.43 at 128, a sink. *Raw* sums are the second
   line of the twin; the tables of a and b2 have beside them how many maps of *uniform* attention have a sink by the same rule. Keys seen by fewer than
   8 queries are left out, as sinks and as what others are compared with; still, late keys are seen by near queries alone, so that attention to neighbours favours them. Tokens that see only
   themselves are no queries: what a sink token pays to itself is not counted.
@@ -264,7 +266,7 @@ void write_page(std::string const& path, results const& all, std::vector<claim> 
     file.write("# Both papers at toy scale\n\n"
                "What became of each claim of *Attention Sinks in Diffusion Language Models* (a - c) and *One Token Is "
                "Enough* (d - g) in models of\n"
-               "some hundred thousand parameters. " +
+               "fifty thousand to some hundred thousand parameters. " +
                origin_text(all, by) + ", " + by.machine + ".\n" +
                "All numbers are in [results.json](../examples/reproduce/results.json).\n\n| | claim |");
     for (setting const& p : places) file.write(std::string(" ") + p.words + " |");
