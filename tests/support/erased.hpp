@@ -17,8 +17,8 @@ class erased {
     using A = basin::accumulation_t<T>;
     /// The sinks of a row, in order. A list, not a visitor that calls back: kernels may call functions of the host, but where they
     /// are compiled when the program runs, the host does not know theirs. It belongs to the host's thread, and functions are given
-    /// copies: where a group's items are made to take turns between barriers, AdaptiveCpp's generic flow hands out another item's
-    /// memory when a function wants the address of something in a loop with barriers.
+    /// copies: given the address of a work-item's own variable, those called from the tile kernel read something else, with
+    /// AdaptiveCpp's generic flow on CPUs.
     class sink_list {
     public:
         void clear() { count_ = 0; }
